@@ -46,6 +46,7 @@ export const navigation: readonly NavigationGroup[] = [
       doc("judges", "Judges"),
       doc("worlds", "Worlds"),
       doc("targets", "Targets"),
+      doc("simulated-users", "Simulated users"),
     ],
   },
   { title: "Serve a model", pages: [doc("agent", "The agent"), doc("mcp", "MCP")] },

@@ -26,6 +26,10 @@ export const evaluationExamples: ApiExamples = {
   getRunRequest: { command: `curl -s ${at}/runs/$run_id/request`, status: 200 },
   getRunResults: { command: `curl -s ${at}/runs/$run_id/results`, status: 200 },
   listRunScenarios: { command: `curl -s '${at}/runs/'$run_id'/scenarios?limit=20'`, status: 200 },
+  freezeConversation: {
+    command: `curl -s ${at}/runs/$run_id/freeze ${json} -d '{ "scenario_id": "delivery", "attempt": 1 }'`,
+    status: 200,
+  },
   getRunEvents: { command: `curl -sN ${at}/runs/$run_id/events`, status: 200 },
   rescoreRun: { command: `curl -s ${at}/runs/$run_id/rescore ${json} -d '{ "ask_models": false }'`, status: 200 },
   exportRun: { command: `curl -s '${at}/runs/'$run_id'/export?format=junit'`, status: 200 },

@@ -10,7 +10,14 @@ export type AgentMessages = z.input<typeof AgentRequest>["messages"];
 /** The agent backend. Every call rejects with a `ServiceFailure`, a `ServiceUnreachable` or the reason of its signal. */
 export interface AgentClient {
   /** Sends a conversation and returns the agent's last message. */
-  send(messages: AgentMessages, options: CallOptions & { readonly modelId: string }): Promise<AgentReply>;
+  send(
+    messages: AgentMessages,
+    options: CallOptions & {
+      readonly modelId: string;
+      /** The address of a test world whose tools replace those of the agent. */
+      readonly worldUrl?: string | undefined;
+    },
+  ): Promise<AgentReply>;
   /** Known values of `modelId`. A hub may serve more. */
   models(options?: CallOptions): Promise<readonly OpenAiModel[]>;
   /** One page of runs, newest first. */
@@ -31,8 +38,10 @@ export interface AgentClient {
 export function createAgentClient(options: ClientOptions): AgentClient {
   const call = createCaller(options);
   return {
-    send: (messages, { modelId, signal }) =>
-      parseJsonResponse(call("/", { body: { messages }, headers: { "x-model-id": modelId }, signal })),
+    send: (messages, { modelId, worldUrl, signal }) => {
+      const headers = { "x-model-id": modelId, ...(worldUrl !== undefined && { "rehearsal-world": worldUrl }) };
+      return parseJsonResponse(call("/", { body: { messages }, headers, signal }));
+    },
     async models({ signal } = {}) {
       const { data } = await parseJsonResponse<OpenAiModelList>(call("/v1/models", { signal }));
       return data;

@@ -94,7 +94,8 @@ export function createScenarioCollector({
       const tagged = tags.length === 0 ? given : { ...given, tags: [...new Set([...(given.tags ?? []), ...tags])] };
       // The place is kept: notes name it.
       const draft = redact ? { ...redact(tagged), place: tagged.place } : tagged;
-      if (draft.turns.length === 0) return note("dropped", draft.place, "the item has no user turn");
+      if (draft.turns.length === 0 && draft.user === undefined)
+        return note("dropped", draft.place, "the item has no user turn");
       const id = claimId({
         wanted: validId(draft.id) ?? hashedId(draft),
         given: draft.id,

@@ -13,6 +13,8 @@ import { compareStoredRuns } from "./compare/compare-stored-runs.ts";
 import { judgeRunPairs } from "./compare/judge-run-pairs.ts";
 import { measureNoise } from "./compare/measure-noise.ts";
 import { rankStoredRuns } from "./compare/rank-runs.ts";
+import { withUserTurns } from "../evaluation/simulation/attempt-user.ts";
+import type { PlanHelpers } from "./plan/option-problems.ts";
 import { limitModels } from "./execute/limit-model.ts";
 import { RunExecutor } from "./execute/run-executor.ts";
 import { meterCalls } from "./execute/run-memory.ts";
@@ -115,7 +117,10 @@ function runLifecycle({
     list: (filter) => store.runs.list(filter),
     request: async (run) => toRepeatRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
 
-    async create({ scenarios, slowChecks, ...settings }, newRun) {
+    async create({ scenarios: planned, slowChecks, ...asked }, newRun) {
+      // Plans made without a request have no places for simulated turns yet.
+      const scenarios = planned.map(withUserTurns);
+      const settings = withSimulator(asked, scenarios, helpers);
       await verifySlowChecks(slowChecks, { checks, owner: newRun.owner });
       const baseline = await baselineWarnings(store, { settings, scenarios, owner: newRun.owner ?? null });
       const warnings = [...newRun.warnings, ...baseline];
@@ -237,6 +242,13 @@ function runComparisons({
         return audit;
       }),
   };
+}
+
+/** The operator's simulator plays users where a plan names none. */
+function withSimulator(settings: RunSettings, scenarios: readonly Scenario[], helpers: PlanHelpers): RunSettings {
+  const { simulator } = helpers;
+  if (settings.simulator || !simulator || !scenarios.some(({ user }) => user && !user.recorded)) return settings;
+  return { ...settings, simulator };
 }
 
 function toNewRun(

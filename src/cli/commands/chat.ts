@@ -16,6 +16,8 @@ import { plainJson, stripControlCodes } from "../terminal/text.ts";
 interface ChatOptions extends AgentOptions {
   readonly model?: string;
   readonly save?: string;
+  readonly asUser?: string;
+  readonly scenario?: string;
   readonly json?: boolean;
   readonly force?: boolean;
 }
@@ -25,16 +27,20 @@ export function declare(command: Command): void {
   withAgent(command.argument("[message]", "one message; without it, stdin is read or a conversation starts"))
     .option("-m, --model <id>", "UUID or name of a fine-tuned model, or provider/model")
     .option("--save <file>", "save the conversation as a scenario: .yaml, .json or .jsonl")
+    .option("--as-user <files>", "take the user's seat in a scenario, whose world the agent acts in")
+    .option("--scenario <id>", "with --as-user: the scenario (default: the only one)")
     .option("--json", "print the agent's whole message as one JSON object")
     .action(chat);
   withForce(command);
 }
 
 async function chat(message: string | undefined, options: ChatOptions): Promise<void> {
-  const { model, save, json, force = false, ...where } = options;
+  const { model, save, asUser, scenario, json, force = false, ...where } = options;
   // Checked first: a conversation that cannot be saved would be lost.
   if (save !== undefined) requireScenarioEnding(save);
   await refuseOverwrite(save, { force });
+  if (asUser !== undefined) return chatAsUser(message, { ...options, asUser });
+  if (scenario !== undefined) note("--scenario has no effect without --as-user.");
   await using agent = await openAgent(where);
   const client = createAgentClient(agent);
   const modelId = model ?? (await defaultModel(client));
@@ -47,8 +53,52 @@ async function chat(message: string | undefined, options: ChatOptions): Promise<
   }
 }
 
+/** A person plays the user of a scenario. At the end, the conversation is compared with the scenario's `expect`. */
+async function chatAsUser(
+  message: string | undefined,
+  options: ChatOptions & { readonly asUser: string },
+): Promise<void> {
+  const { model, save, asUser, scenario: scenarioId, json = false, force = false, ...where } = options;
+  const { takeUserSeat } = await import("../scenarios/user-seat.ts");
+  await using seat = await takeUserSeat({ files: asUser, scenarioId, onCall: note });
+  // The agent backend of this command takes the world from here.
+  if (seat.origin !== null) process.env["AGENT_WORLD_ORIGINS"] = seat.origin;
+  await using agent = await openAgent(where);
+  const plain = createAgentClient(agent);
+  const modelId = model ?? (await defaultModel(plain));
+  const messages: AgentMessages = [];
+  const client: Pick<AgentClient, "send"> = {
+    async send(said, sendOptions) {
+      let reply: AgentReply | undefined;
+      await seat.turn(async (worldUrl) => {
+        reply = await plain.send(withPrompt(said, seat.scenario.system_prompt), { ...sendOptions, worldUrl });
+        return readableReply(reply).text;
+      });
+      return reply as AgentReply;
+    },
+  };
+  note(seat.introduction);
+  if (message !== undefined || !process.stdin.isTTY) {
+    await sendOnce(message ?? (await text(process.stdin)), { client, modelId, messages, json });
+  } else await converse({ client, modelId, messages });
+  const outcome = await seat.outcome();
+  if (outcome !== null && messages.length > 0) note(outcome);
+  if (save === undefined || messages.length === 0) return;
+  const { world, expect, system_prompt, id } = seat.scenario;
+  const kept = { ...(world && { world }), ...(expect && { expect }), ...(system_prompt && { system_prompt }) };
+  await writeScenarios([{ ...toScenario(messages), id: `${id}-played`, ...kept }], { file: save, force });
+}
+
+/** The contract has no system message, so instructions precede the first message, as in an evaluation. */
+function withPrompt(messages: AgentMessages, prompt: string | undefined): AgentMessages {
+  const [first, ...rest] = messages;
+  if (!prompt || !first) return messages;
+  const instructions = `<system_instructions>\n${prompt}\n</system_instructions>`;
+  return [{ ...first, content: `${instructions}\n\n${first.content}` }, ...rest];
+}
+
 interface Turn {
-  readonly client: AgentClient;
+  readonly client: Pick<AgentClient, "send">;
   readonly modelId: string;
   readonly messages: AgentMessages;
   readonly json: boolean;

@@ -2,19 +2,14 @@ import { Argument, type Command } from "commander";
 import { z } from "zod";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import { InteractionInput, ScenarioInput } from "../../contract/schemas/scenario.ts";
+import { InteractionInput, ScenarioFields } from "../../contract/schemas/scenario.ts";
 import { Config } from "../config/config.ts";
 import { printLine } from "../terminal/output.ts";
 
 const Turn = InteractionInput.partial({ id: true }).meta({ id: "ScenarioTurn" });
 
-const { id, interactions } = ScenarioInput.shape;
-const FileScenario = z
-  .object({
-    ...ScenarioInput.shape,
-    id: id.optional(),
-    interactions: z.array(Turn).optional().describe(interactions.description ?? ""),
-  })
+const FileScenario = ScenarioFields.extend({ interactions: z.array(Turn).optional() })
+  .partial({ id: true })
   .meta({ id: "FileScenario" });
 
 /** A document of a scenario file: like a request's scenarios, but ids are optional and a list is allowed. */

@@ -16,7 +16,7 @@ import { startBackgroundJobs } from "../composition/background-jobs.ts";
 import { createCore, type Core } from "../composition/core.ts";
 import { createEvaluationService } from "../composition/evaluation-service.ts";
 import { createHttpShell, openKeySource } from "../composition/http-shell.ts";
-import { createLocalServices, demoDetector } from "../composition/local-services.ts";
+import { createLocalServices, demoDetector, demoUser } from "../composition/local-services.ts";
 import { seedDemo } from "../composition/seed-demo.ts";
 import { createDataFolder } from "../composition/storage.ts";
 import { lateCallMessage } from "../composition/world-listener.ts";
@@ -136,10 +136,13 @@ export async function startServices(
     version,
     onLate: (late) => core.log.warn(late, lateCallMessage),
   });
+  // Calls to the demo models would need a key of their own.
+  let callersNeedKeys = false;
   const core: Core = opened.use(
     await createCore(settings, {
       warnings,
       worldEndpoints: worlds,
+      demoSimulator: () => (settings.demo && !callersNeedKeys ? demoUser(local) : undefined),
       waitsForStore: true,
       isDemo: demoDetector(local),
       isOwnAddress: evaluationAddresses.isOwnAddress,
@@ -155,6 +158,7 @@ export async function startServices(
   // API keys, and the HTTP shell that both services share.
   const keys = apiKeys ?? opened.use(await openKeySource(core));
   const needsKey = await hasKeys(keys);
+  callersNeedKeys = needsKey;
   // Checked here and not with the settings, because the keys may be in a database.
   if (!apiKeys && !needsKey) refuseExposure(server);
   const shell = opened.use(createHttpShell(core, { apiKeys: keys }));

@@ -74,9 +74,19 @@ function attemptText(result: AttemptResult, style: Style, width: number): string
       style(passed === false ? "red" : "dim", row("outcome", `${markOf(passed)} ${name}: ${reason}`, width)),
     ),
     ...(outcome?.state_diff ?? []).map((difference) => row("state", differenceText(difference), width)),
+    ...endText(result, style),
     ...judged.map((name) => style("dim", row("judge", reasonText(name, scores[name], score_reasons[name]), width))),
     ...voteLines(judgements, style, width),
   ].join("\n");
+}
+
+/** How a conversation with a simulated user ended. */
+function endText({ user }: AttemptResult, style: Style): string[] {
+  if (!user) return [];
+  const { ended, why, failure } = user;
+  if (failure)
+    return [style("yellow", `  the simulated user failed (${failure.kind}): ${plainLine(failure.reason, 500)}`)];
+  return [style("dim", `  ended: ${ended}${why ? `, ${plainLine(why, 500)}` : ""}`)];
 }
 
 const markOf = (passed: boolean | null): string => (passed === null ? "?" : passed ? "✓" : "✗");
@@ -96,6 +106,7 @@ function turnText(turn: InteractionResult, style: Style, width: number): string 
   const failed = error ? ` (${error.code}: ${plainLine(error.detail, lengthWithin(width, 200))})` : "";
   return [
     row("user", turn.user_message, width),
+    ...(turn.user_turn?.why ? [style("dim", row("why", turn.user_turn.why, width))] : []),
     ...(turn.reference_reply === "" ? [] : [style("dim", row("reference", turn.reference_reply, width))]),
     ...expectedCalls(turn).map((call) => style("dim", row("expected", call, width))),
     ...turn.tool_calls.map((call) => row("called", callText(call), width)),

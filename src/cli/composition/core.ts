@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { ServiceError } from "../../contract/errors.ts";
 import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
-import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { errorLine } from "../../evaluation/format.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
@@ -57,6 +57,8 @@ interface CoreOptions {
   readonly checkCode?: CodeRunner | undefined;
   /** Open private endpoints for agents with a tool loop of their own. */
   readonly worldEndpoints?: WorldEndpoints | undefined;
+  /** A demo model that plays simulated users while the operator has set no simulator. */
+  readonly demoSimulator?: (() => LabellerSettings | undefined) | undefined;
 }
 
 const never = (): boolean => false;
@@ -80,6 +82,7 @@ export async function createCore(
     localTargets,
     checkCode,
     worldEndpoints,
+    demoSimulator,
   }: CoreOptions = {},
 ): Promise<Core> {
   // Closes everything opened so far when a later part fails to start.
@@ -118,6 +121,7 @@ export async function createCore(
       localTargets,
       checkCode,
       worldEndpoints,
+      demoSimulator,
       storeOutage,
       secrets,
       log,

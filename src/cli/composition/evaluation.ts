@@ -6,7 +6,7 @@ import type { Secret } from "../../base/secret.ts";
 import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
-import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { isLocalTarget } from "../../contract/schemas/target.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
 import { cachedEmbedder } from "../../models/embeddings/cached-embedder.ts";
@@ -55,6 +55,8 @@ interface EvaluationOptions {
   readonly localTargets?: LocalTargets | undefined;
   readonly checkCode?: CodeRunner | undefined;
   readonly worldEndpoints?: WorldEndpoints | undefined;
+  /** A demo model that plays simulated users while the operator has set no simulator. */
+  readonly demoSimulator?: (() => LabellerSettings | undefined) | undefined;
   readonly storeOutage: StoreOutageMonitor;
   /** Removed from what custom scorers return. */
   readonly secrets: readonly Secret[];
@@ -93,7 +95,10 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
   const helpers: PlanHelpers = {
     ...(judge && { judge: toHelper(judge) }),
     ...(labeller && { labeller: toHelper(labeller) }),
-    ...(simulator && { simulator: toHelper(simulator) }),
+    // The address of a demo model is known only once its service listens.
+    get simulator() {
+      return simulator ? toHelper(simulator) : options.demoSimulator?.();
+    },
     semantic: embedders.available,
     customScorers: Object.keys(customScorers),
     worldModules: worldModules !== undefined,

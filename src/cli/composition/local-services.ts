@@ -34,6 +34,11 @@ export function demoDetector(local: LocalServices): (settings: RunSettings) => b
   };
 }
 
+/** The demo model of this process that plays simulated users. */
+export function demoUser({ agent }: LocalServices): { endpoint: string; model_id: string } | undefined {
+  return agent ? { endpoint: `${agent.url}/demo/v1`, model_id: "demo/scripted" } : undefined;
+}
+
 type Exposure = Pick<ServerSettings, "host" | "evalPublicUrl">;
 
 /** The address of the evaluation service for a page that was loaded from `host`. */

@@ -8,7 +8,7 @@ const own = { REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", LOG_LEVEL: "s
 const guarded = { REHEARSAL_API_KEYS: `ci:${"a".repeat(64)}:evaluate` };
 
 test.each([
-  ["an open service on this machine", {}, 4],
+  ["an open service on this machine", {}, 5],
   ["a service that asks for keys", guarded, 0],
   ["a service that calls only listed endpoints", { EVAL_ENDPOINT_POLICY: "allowlist" }, 0],
 ])("%s gets the examples, and only runs that can succeed", async (_, environment, count) => {
@@ -38,6 +38,9 @@ test.each([
             ["example support desk", "1", 0, 0, 8, undefined],
           ],
     );
+    // A demo model plays the user of one run, and does not fail at it.
+    const users = ended.flatMap(({ summary }) => summary?.simulated_users ?? []);
+    expect(users.map(({ attempts, failed }) => [attempts, failed])).toEqual(count === 0 ? [] : [[3, 0]]);
   } finally {
     await services.stop();
   }
@@ -50,7 +53,7 @@ test("two services that start together on one store create the examples once", a
   try {
     await Promise.all(services.map((each) => seedDemo({ ...each, agentUrl: each.agent.url, settings })));
     for (const { runs, library } of services) {
-      expect((await runs.list({ limit: 9 })).runs).toHaveLength(4);
+      expect((await runs.list({ limit: 9 })).runs).toHaveLength(5);
       expect((await library.list({ limit: 99 })).scenarios).toHaveLength(13);
     }
   } finally {

@@ -73,6 +73,26 @@ export async function seedDemo({
       await runs.create(plan, { warnings: [], owner: null, idempotency });
     }
   }
+  await seedSimulatedUser(runs, `${agentUrl}/demo/v1`);
+}
+
+/** A conversation that a demo model holds as the user, in a world of orders. */
+async function seedSimulatedUser(runs: Runs, agentUrl: string): Promise<void> {
+  const text = await readFile(fileURLToPath(new URL("../worlds/simulated-user.yaml", examplesFolder)), "utf8");
+  const settings: RunSettings = {
+    test_name: "example simulated user",
+    endpoint: agentUrl,
+    protocol: "openai-chat",
+    model_id: demoStudioIds["demo-support-v2"],
+    attempts: 3,
+    concurrency: 1,
+    on_failure: "continue",
+    tags: ["example"],
+    metadata: {},
+  };
+  const scenarios = [scenarioFromInput(ScenarioInput.parse(parse(text)))];
+  const idempotency = { key: "rehearsal example simulated user", hash: "example" };
+  await runs.create({ ...settings, scenarios }, { warnings: [], owner: null, idempotency });
 }
 
 type ExampleScenario = Parameters<typeof scenarioFromInput>[0];

@@ -14,7 +14,7 @@ import type { Settings } from "../../settings.ts";
 import { startBackgroundJobs } from "./background-jobs.ts";
 import { endpointChecker } from "./clients.ts";
 import { createCore, type Core } from "./core.ts";
-import { createLocalServices, demoDetector, isLocalAgent } from "./local-services.ts";
+import { createLocalServices, demoDetector, demoUser, isLocalAgent } from "./local-services.ts";
 import { createUserCode, explainModuleError } from "./user-code.ts";
 import { createWorldListener } from "./world-listener.ts";
 
@@ -47,6 +47,7 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
   const core: Core = opened.use(
     await createCore(settings, {
       worldEndpoints: worlds.endpoints,
+      demoSimulator: () => (settings.demo ? demoUser(local) : undefined),
       isDemo: demoDetector(local),
       // The agent backend ends with this process. Later, its port may be closed or belong to another program.
       isTied: ({ endpoint }) => isLocalAgent(local, endpoint),

@@ -107,7 +107,7 @@ export async function runEval(
 async function recordedRun(text: string | undefined, where: SourceOptions): Promise<string | undefined> {
   if (text === undefined) return undefined;
   await using source = await openSource(where);
-  return resolveRunId(source, text);
+  return await resolveRunId(source, text);
 }
 
 /** Says before the first call which margins no result of these scenarios could be shown to keep. */

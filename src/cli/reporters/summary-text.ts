@@ -19,6 +19,7 @@ export function summaryText(outcome: RunOutcome, style: Style, width = Infinity)
   return [
     headline(response, style, width),
     scoreTable(response, width),
+    simulatedUsersText(response, style),
     worstScenarios(response.results.scenarios, style, width),
     ...(comparison
       ? [`Compared with the baseline: ${comparison.comparable ? comparison.sentence : comparison.reason}`]
@@ -64,6 +65,27 @@ function scoreTable({ summary, results }: EvaluationResponse, width: number): st
   });
   const columns = [{ title: "  SCORE" }, { title: "MEAN [95 %]" }, { title: "N", align: "right" as const }];
   return table([...columns, { title: "" }], rows, width);
+}
+
+/** Attempts that the simulated user spoiled, which are in no other figure. */
+function simulatedUsersText(
+  { summary: { simulated_users: users, average_scores } }: EvaluationResponse,
+  style: Style,
+): string {
+  if (!users || users.failed === 0) return "";
+  const { attempts, failed, share, low, high, kinds, scores_with_failures } = users;
+  const percent = (value: number): string => `${Math.round(value * 100)} %`;
+  const named = Object.entries(kinds).map(([kind, count]) => `${kind} ${count}`);
+  const counted = ["outcome", "overall"]
+    .filter((name) => scores_with_failures[name] !== undefined)
+    .map(
+      (name) =>
+        `${name} ${scoreText(average_scores[name])}, or ${scoreText(scores_with_failures[name])} with them as 0`,
+    );
+  return style(
+    "yellow",
+    `The simulated user failed in ${failed} of ${attempts} attempts (${percent(share)}, 95 % interval ${percent(low)} to ${percent(high)}): ${named.join(", ")}. They are left out: ${counted.join("; ")}.`,
+  );
 }
 
 interface Judged {

@@ -104,6 +104,10 @@ export const runAgentTurn: Operation = {
         "Id of a conversation stored by the service; `messages` then contains only the new messages. Turns of a thread run one after another; while one waits for approval, others get 409 `run_not_finished`.",
       schema: ThreadId,
     },
+    "rehearsal-world": {
+      description:
+        "Address of a test world, a private MCP endpoint of an evaluation service at an origin in AGENT_WORLD_ORIGINS. Its tools replace those of the agent in this turn.",
+    },
     "idempotency-key": {
       description:
         "A request with the same key and body gets the stored response or joins the run in progress. The run then continues when the client disconnects, unless `x-on-disconnect` is `cancel`. Responses are stored for 24 hours, failures are not.",

@@ -77,33 +77,33 @@ const acting = {
 
 const about = Metadata.optional().describe("Anything else about the scenario. Kept with it, never scored or sent.");
 
-/** A scripted conversation: turns in order. */
-export const ScenarioInput = z
-  .object({
-    id: Identifier,
-    description: z.string().default(""),
-    system_prompt: z.string().optional().describe("Replaces the system prompt of the request."),
-    interactions: z
-      .array(InteractionInput)
-      .default([])
-      .describe("The scripted turns. At least one, unless the scenario has a `user`."),
-    tags: z.array(z.string()).optional(),
-    metadata: about,
-    ...acting,
-  })
-  .superRefine(({ interactions, user }, context) => {
-    if (interactions.length > 0 || user) return;
-    context.addIssue({
-      code: "too_small",
-      origin: "array",
-      minimum: 1,
-      inclusive: true,
-      input: interactions,
-      path: ["interactions"],
-      message: "must have at least 1 item, unless the scenario has a user",
-    });
-  })
-  .meta({ id: "ScenarioInput" });
+/** The fields of a scenario, without the rule that it needs turns or a user. */
+export const ScenarioFields = z.object({
+  id: Identifier,
+  description: z.string().default(""),
+  system_prompt: z.string().optional().describe("Replaces the system prompt of the request."),
+  interactions: z
+    .array(InteractionInput)
+    .default([])
+    .describe("The scripted turns. At least one, unless the scenario has a `user`."),
+  tags: z.array(z.string()).optional(),
+  metadata: about,
+  ...acting,
+});
+
+/** A conversation: turns in order, then those of a simulated user, if there is one. */
+export const ScenarioInput = ScenarioFields.superRefine(({ interactions, user }, context) => {
+  if (interactions.length > 0 || user) return;
+  context.addIssue({
+    code: "too_small",
+    origin: "array",
+    minimum: 1,
+    inclusive: true,
+    input: interactions,
+    path: ["interactions"],
+    message: "must have at least 1 item, unless the scenario has a user",
+  });
+}).meta({ id: "ScenarioInput" });
 
 /** A scenario with every default filled in. */
 export const Scenario = z

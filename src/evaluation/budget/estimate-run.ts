@@ -57,6 +57,7 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
   const parts: readonly Part[] = [
     { load: model, times: everyPass, priceOf: options.priceOf, name: plan.model_id },
     { ...steps, times: multiplyRanges(everyPass, steps.times), priceOf: options.priceOf, name: plan.model_id },
+    { load: users.recorded, times: attempts, priceOf: options.priceOf, name: plan.model_id },
     { load: users.agent, times: multiplyRanges(attempts, usedTurns), priceOf: options.priceOf, name: plan.model_id },
     {
       load: users.simulator,
@@ -75,9 +76,9 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
   ];
   const sumOf = (amount: (load: Load) => number, of = parts): Range =>
     of.reduce((sum, { load, times }) => addRanges(sum, scaleRange(times, amount(load))), exactRange(0));
-  const model_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(0, 3)));
-  const helper_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(3)));
-  const simulator_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(3, 4)));
+  const model_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(0, 4)));
+  const helper_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(4)));
+  const simulator_calls = wholeRange(sumOf(({ calls }) => calls, parts.slice(4, 5)));
   const calls = addRanges(model_calls, helper_calls);
   const input_tokens = wholeRange(widen(sumOf(({ input }) => input)));
   const output_tokens = wholeRange(widen(sumOf(({ output }) => output)));
@@ -114,9 +115,10 @@ const usedTurns: Range = { low: 0.1, expected: 0.5, high: 1 };
 const simulatorPrompt = 350;
 const simulatorAnswer = 60;
 
-/** The calls of agent and simulator if every simulated user needs all its turns. Recorded messages take no calls. */
-function userLoads(plan: EvaluationPlan, earlier: EarlierFigures | null): { agent: Load; simulator: Load } {
+/** The calls of agent and simulator if every simulated user needs all its turns. Recorded messages are all sent. */
+function userLoads(plan: EvaluationPlan, earlier: EarlierFigures | null) {
   const agent: Load[] = [];
+  const recorded: Load[] = [];
   const simulator: Load[] = [];
   for (const scenario of plan.scenarios) {
     const { user, interactions } = scenario;
@@ -124,13 +126,13 @@ function userLoads(plan: EvaluationPlan, earlier: EarlierFigures | null): { agen
     const calls = estimateCalls(scenario, { settings: plan, reply: earlier?.output_tokens });
     for (const [turn, { input, output }] of calls.entries()) {
       if (!interactions[turn]?.simulated) continue;
-      agent.push({ calls: 1, input: input + simulatorAnswer, output });
+      (user.recorded ? recorded : agent).push({ calls: 1, input: input + simulatorAnswer, output });
       if (user.recorded) continue;
       const about = estimateTokens(JSON.stringify(user));
       simulator.push({ calls: 1, input: simulatorPrompt + about + input, output: simulatorAnswer });
     }
   }
-  return { agent: sumLoads(agent), simulator: sumLoads(simulator) };
+  return { agent: sumLoads(agent), recorded: sumLoads(recorded), simulator: sumLoads(simulator) };
 }
 
 /**

@@ -42,3 +42,15 @@ test("a scenario with a broken world is dropped with the place", () => {
   expect(scenarios).toEqual([]);
   expect(notes.map(({ pointer }) => pointer)).toContain("/world/tools/0/name");
 });
+
+test("a scenario with a simulated user needs no turns, and keeps its user in files", () => {
+  const text = "id: ask\nuser: { goal: Cancel order 1042., knows: { order_id: 1042 }, max_turn: 3 }\n";
+  const { scenarios, notes } = importScenarios({ text, name: "ask.yaml" });
+  expect(scenarios).toMatchObject([
+    { id: "ask", interactions: [], user: { goal: "Cancel order 1042.", knows: { order_id: 1042 }, max_turns: 10 } },
+  ]);
+  expect(notes.map(({ message }) => message)).toEqual(["unknown fields: max_turn (did you mean max_turns?)"]);
+  for (const written of [exportScenarioYaml(scenarios).text, JSON.stringify(scenarios)]) {
+    expect(importScenarios({ text: written })).toMatchObject({ scenarios, notes: [] });
+  }
+});

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
 import type { ChatModel, ChatRequest, FailedReply, TokenUsage, ToolCall } from "../../contract/ports/chat-model.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
+import { isSimulatorRequest, playUser } from "./simulated-user.ts";
 
 /** Sent with every answer, so that a demo's scores are not mistaken for a model's. */
 export const demoFingerprint = "rehearsal-demo (scripted, not a language model)";
@@ -43,7 +44,9 @@ export function defineDemoModel(
     signal.throwIfAborted();
     const started = performance.now();
     const elapsed = () => performance.now() - started;
-    const draft = (structured ? null : refuse(request)) ?? demandToolCall(request, respond(request));
+    const draft = isSimulatorRequest(request)
+      ? playUser(request)
+      : ((structured ? null : refuse(request)) ?? demandToolCall(request, respond(request)));
     if ("failure" in draft) {
       await pause(latencyMs, signal);
       return toFailedReply(draft, elapsed());

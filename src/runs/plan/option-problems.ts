@@ -14,7 +14,7 @@ import { resolveHelper, withOperatorDefaults } from "./model-target.ts";
 export interface PlanHelpers {
   readonly judge?: LabellerSettings;
   readonly labeller?: LabellerSettings;
-  readonly simulator?: LabellerSettings;
+  readonly simulator?: LabellerSettings | undefined;
   readonly customScorers?: readonly string[];
   /** False without an embedder: `semantic_similarity` cannot be requested then. */
   readonly semantic?: boolean;
