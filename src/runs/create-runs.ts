@@ -1,8 +1,8 @@
 import { createSemaphore, type Semaphore } from "../base/semaphore.ts";
 import { ServiceError } from "../contract/errors.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
-import type { NewRun, RunRecord, UnfinishedLimits } from "../contract/ports/store.ts";
-import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { CreatedRun, NewRun, RunRecord, UnfinishedLimits } from "../contract/ports/store.ts";
+import type { EvaluationPlan, RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
 import { finalStates } from "../contract/schemas/run.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
@@ -19,6 +19,9 @@ import { createRunScoring } from "./execute/run-scoring.ts";
 import { moduleWorlds } from "./execute/run-worlds.ts";
 import { createStoreOutageMonitor } from "./execute/store-outage.ts";
 import { estimatePlan } from "./plan/estimate-plan.ts";
+import { addEstimates } from "../evaluation/budget/estimate-run.ts";
+import { opposedPlan, opposedSettings } from "./sequence/plan-sequence.ts";
+import { candidateOf, readSequence, requireOpponent } from "./sequence/read-sequence.ts";
 import type { ModelTarget } from "./plan/model-target.ts";
 import { verifySlowChecks } from "./plan/request-checks.ts";
 import { toRepeatRequest } from "./plan/to-request.ts";
@@ -101,6 +104,15 @@ function runLifecycle({
   const { helpers = {}, priceOf, isTied = () => false } = options;
   const get = (id: string, owner: string | null): Promise<RunRecord> => getOwnedRun(store, id, owner);
 
+  async function storeRun(run: NewRun): Promise<Exclude<CreatedRun, { outcome: "full" }>> {
+    executor.expect(run.id, run.scenarios);
+    const { mostUnfinished } = options;
+    const created = await store.runs.create(run, { mostUnfinished });
+    if (created.outcome !== "created") executor.forget(run.id);
+    if (created.outcome === "full") throw fullError(created.of, mostUnfinished);
+    return created;
+  }
+
   return {
     get,
     list: (filter) => store.runs.list(filter),
@@ -108,15 +120,23 @@ function runLifecycle({
 
     async create({ scenarios, slowChecks, ...settings }, newRun) {
       await verifySlowChecks(slowChecks, { checks, owner: newRun.owner });
-      const baseline = await baselineWarnings(store, { settings, scenarios, owner: newRun.owner ?? null });
+      const owner = newRun.owner ?? null;
+      const baseline = await baselineWarnings(store, { settings, scenarios, owner });
+      await requireOpponent(store, { settings, scenarios, owner });
       const warnings = [...newRun.warnings, ...baseline];
-      const run = toNewRun({ settings, scenarios }, { ...newRun, warnings, options, createdAt: now() });
-      executor.expect(run.id, scenarios);
-      const { mostUnfinished } = options;
-      const created = await store.runs.create(run, { mostUnfinished });
-      if (created.outcome !== "created") executor.forget(run.id);
-      if (created.outcome === "full") throw fullError(created.of, mostUnfinished);
+      const ids = { candidate: options.newId(), baseline: options.newId() };
+      const sides = opposedSettings(settings, ids) ?? { candidate: settings, baseline: null };
+      const about = { ...newRun, warnings, options, createdAt: now() };
+      const created = await storeRun(toNewRun(ids.candidate, { settings: sides.candidate, scenarios }, about));
       if (created.outcome === "replayed") await executor.resume(created.run.id);
+      if (created.outcome !== "created" || !sides.baseline) return created;
+      const other = { ...about, idempotency: undefined };
+      await storeRun(toNewRun(ids.baseline, { settings: sides.baseline, scenarios }, other)).catch(
+        async (error: unknown) => {
+          await executor.cancel(ids.candidate);
+          throw error;
+        },
+      );
       return created;
     },
 
@@ -124,7 +144,12 @@ function runLifecycle({
       await verifySlowChecks(plan.slowChecks, { checks, owner });
       const { global, perRun, perOrigin = global } = options.concurrency;
       const limits = { concurrency: perRun, mostCalls: Math.min(global, perOrigin) };
-      const estimate = await estimatePlan(plan, { store, priceOf, owner, tied: isTied(plan), ...limits });
+      await requireOpponent(store, { settings: plan, scenarios: plan.scenarios, owner });
+      const estimateOf = (side: EvaluationPlan) =>
+        estimatePlan(side, { store, priceOf, owner, tied: isTied(side), ...limits });
+      const opposed = opposedPlan(plan);
+      const own = await estimateOf(plan);
+      const estimate = opposed ? addEstimates(own, await estimateOf(opposed), plan.budget) : own;
       const allWarnings = [
         ...warnings,
         ...settingsWarnings(plan, plan.scenarios, options),
@@ -201,8 +226,13 @@ function runComparisons({
   now,
   waiters,
   judging,
-}: Parts): Pick<Runs, "compare" | "rank" | "noise" | "judgePairs" | "auditJudge"> {
+}: Parts): Pick<Runs, "compare" | "rank" | "noise" | "judgePairs" | "auditJudge" | "sequence"> {
   return {
+    async sequence(id, owner) {
+      const candidate = await candidateOf(store, await getOwnedRun(store, id, owner));
+      if (!candidate) throw new ServiceError("run_not_found", "The run that this one was compared with was deleted.");
+      return (await readSequence(store, candidate)).sequence;
+    },
     compare: (baseline, candidate, owner, margins) => compareStoredRuns(store, baseline, candidate, { owner, margins }),
     rank: (named, owner) => rankStoredRuns(store, named, { owner }),
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
@@ -218,6 +248,7 @@ function runComparisons({
 }
 
 function toNewRun(
+  id: string,
   { settings, scenarios }: Pick<NewRun, "settings" | "scenarios">,
   {
     options,
@@ -228,7 +259,7 @@ function toNewRun(
   }: NewRunOptions & { readonly options: RunsOptions; readonly createdAt: number },
 ): NewRun {
   return {
-    id: options.newId(),
+    id,
     settings,
     scenarios,
     warnings: [...warnings, ...settingsWarnings(settings, scenarios, options)],

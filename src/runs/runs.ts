@@ -6,6 +6,7 @@ import type { EvaluationResponse, ScenarioResult } from "../contract/schemas/eva
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/schemas/judge-audit.ts";
 import type { PairwiseRequest } from "../contract/schemas/comparison.ts";
 import type { RunScenarioList, RunScenariosQuery } from "../contract/schemas/run-scenarios.ts";
+import type { RunSequence } from "../contract/schemas/sequence.ts";
 import type { RunEvent } from "../contract/schemas/run.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
 import type { RunPlan } from "./plan/request-checks.ts";
@@ -48,6 +49,8 @@ export interface Runs {
   ): AsyncIterable<ReadAttempt>;
   /** The request that repeats the run, without the operator's defaults. */
   request(run: RunRecord): Promise<RepeatRequest>;
+  /** The comparison of a run that stops when it is decided, as far as it has come. */
+  sequence(id: string, owner: string | null): Promise<RunSequence>;
   /** The events of the run after `after`, with the ended run last. Throws when this process stops before that. */
   follow(id: string, options: { after: number; signal: AbortSignal }): AsyncIterable<RunEvent>;
   /** No new call starts after this; calls in flight are aborted. */

@@ -28,6 +28,7 @@ export function withEvalOptions(command: Command, files: string): Command {
     .option("-c, --config <file>", "configuration file (default: rehearsal.yaml, .json, .ts or .mts in this folder)")
     .option("--endpoint <url>", "model endpoint under test (default: agent, Rehearsal's own agent backend)")
     .option("-m, --model <id>", "model to test (repeatable: one run each)", collect)
+    .option("--models <ids>", "models to test, comma separated", collectList)
     .option("-a, --attempts <number>", "runs of each scenario", wholeNumber(1))
     .option("--name <name>", "name of the test", nonEmptyName)
     .addOption(new Option("--protocol <protocol>", "protocol of the endpoint").choices(protocolChoices))
@@ -40,12 +41,16 @@ export function withEvalOptions(command: Command, files: string): Command {
     .option("--only-failed <run>", "only scenarios that did not pass in this run")
     .option("--first <number>", "only the first scenarios", wholeNumber(1))
     .option("--sample <number>", "only this many scenarios, drawn at random", wholeNumber(1))
-    .option("--seed <number>", "seed of the random sample", wholeNumber(0))
+    .option("--seed <number>", "seed of the random sample, and of the order with --until-decided", wholeNumber(0))
     .option("--max-cost <dollars>", "stop after spending this much", positiveNumber)
     .option("--max-seconds <number>", "stop after this time", positiveNumber)
     .option("--max-errors <share>", "share of failed turns above which the target counts as unusable", shareNumber)
     .option("--gate <rule>", "such as overall>=0.8, overall.ci_lower>=0.7, pass^3>=0.9 (repeatable)", collect)
     .option("--baseline <run>", "fail if replies got worse than in this run or results file")
+    .option(
+      "--until-decided",
+      "stop as soon as it is decided: two models, or one against --baseline or a --gate such as overall>=0.8",
+    )
     .option("--max-regression <share>", "accepted drop, such as 0.02 or 2%", shareNumber)
     .option(
       "--not-worse-by <margins>",
@@ -81,6 +86,7 @@ Examples:
   rehearsal eval scenarios/ --model demo/retrieval --attempts 3
   rehearsal eval chats.jsonl --endpoint https://api.example.com/v1 --model small-1 --gate 'overall>=0.8'
   rehearsal eval --model new-model --baseline latest --not-worse-by 0.02
+  rehearsal eval --models old-model,new-model --until-decided --max-cost 5
   rehearsal eval --baseline latest --reporter line -o results.json -o report.html`;
 
 // Repeated from the contract, with a test that compares them: loading the contract would double the time of --help.

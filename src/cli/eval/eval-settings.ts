@@ -20,6 +20,8 @@ export interface EvalOptions extends SourceOptions {
   readonly config?: string;
   readonly endpoint?: string;
   readonly model?: readonly string[];
+  readonly models?: readonly string[];
+  readonly untilDecided?: boolean;
   readonly attempts?: number;
   readonly name?: string;
   readonly protocol?: Protocol;
@@ -86,7 +88,8 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
   const { config, folder, file } = await loadConfig(options.config);
   const { name, endpoint, attempts, protocol, stream, history, concurrency, priority } = options;
   const typed = patterns.length > 0;
-  const models = options.model ?? asList(config.model);
+  const typedModels = [...(options.models ?? []), ...(options.model ?? [])];
+  const models = typedModels.length > 0 ? typedModels : asList(config.model);
   const baseline = options.baseline ?? config.baseline;
   const outputs = options.output ?? config.output ?? [];
   const promptFile = promptFileOf(options.system, { config, folder, file });

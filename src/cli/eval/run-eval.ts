@@ -21,6 +21,7 @@ import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-se
 import { loadScenarios } from "./load-scenarios.ts";
 import { planRuns, printPlan } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
+import { untilDecided } from "./until-decided.ts";
 import { loadWorldModules } from "./world-modules.ts";
 
 /** `rehearsal eval`: reads, runs, judges and reports. Returns the exit code. `only` limits the scenarios by id. */
@@ -40,14 +41,16 @@ export async function runEval(
   if (options.maxRegression !== undefined && typed.baseline === undefined) {
     note("--max-regression has no effect without --baseline: there is no run to compare with.");
   }
-  if (typed.margins && typed.baseline === undefined) {
+  const isSequential = options.untilDecided ?? false;
+  if (typed.margins && typed.baseline === undefined && !isSequential) {
     throw new CliError("--not-worse-by needs --baseline: name the run or results file to compare with");
   }
-  if (options.undecided !== undefined && typed.baseline === undefined) {
+  if (options.undecided !== undefined && typed.baseline === undefined && !isSequential) {
     note("--undecided has no effect without --baseline: there is no run to compare with.");
   }
   const baseline = typed.baseline === undefined ? null : await readRun(typed.baseline, where);
-  const work = { reporters, baseline };
+  // A comparison that stops when it is decided is the only one with this baseline.
+  const work = { reporters, baseline: isSequential ? null : baseline };
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
 
   noteUnusedOptions(options, where);
@@ -65,20 +68,23 @@ export async function runEval(
     sample: options.sample,
     seed: options.seed,
   });
-  const { settings, scenarios: chosen } = await loadWorldModules({ ...read, scenarios: selected }, where);
-  if (baseline) noteOutOfReach(baseline, { settings, scenarios: chosen });
+  const loaded = await loadWorldModules({ ...read, scenarios: selected }, where);
+  const { scenarios: chosen } = loaded;
+  const settings = isSequential ? untilDecided(loaded.settings, { seed: options.seed, baseline }) : loaded.settings;
+  if (baseline && !isSequential) noteOutOfReach(baseline, { settings, scenarios: chosen });
   const again = { words: evalWords(files, options), available: read.scenarios.length };
   const { concurrency, endpoint = ownAgent } = settings.config;
+  const named = loaded.settings.models;
   if (options.dryRun) {
     const remote = where.server ?? serverFromEnvironment(where.dataDir);
     const agent = remote === undefined ? ownAgentPlaceholder : null;
     const planned = planRuns(settings, { scenarios: chosen, agent });
-    if (remote === undefined && endpoint === ownAgent) await checkOwnModels(settings.models, where);
+    if (remote === undefined && endpoint === ownAgent) await checkOwnModels(named, where);
     await printPlan(planned, { ...where, endpoint, concurrency });
     return exitCodes.ok;
   }
   await using session = await openSession({ ...where, concurrency, agent: endpoint === ownAgent });
-  return await executeRuns({ session, settings, scenarios: chosen, where, ...work, again });
+  return await executeRuns({ session, settings, named, scenarios: chosen, where, ...work, again });
 }
 
 /** Says before the first call which margins no result of these scenarios could be shown to keep. */
@@ -114,8 +120,11 @@ function evalWords(files: readonly string[], options: EvalOptions): string[] {
 }
 
 /** Notes options that have no effect without another one. */
-function noteUnusedOptions({ seed, sample, priority, dataDir }: EvalOptions, { server }: EvalOptions): void {
-  if (seed !== undefined && sample === undefined) note("--seed has no effect without --sample.");
+function noteUnusedOptions(
+  { seed, sample, untilDecided: isSequential, priority, dataDir }: EvalOptions,
+  { server }: EvalOptions,
+): void {
+  if (seed !== undefined && sample === undefined && !isSequential) note("--seed has no effect without --sample.");
   if (priority !== undefined && (server ?? serverFromEnvironment(dataDir)) === undefined) {
     note("--priority has no effect without --server: this command executes its own runs one after the other.");
   }
@@ -124,9 +133,11 @@ function noteUnusedOptions({ seed, sample, priority, dataDir }: EvalOptions, { s
 interface Execution extends RunWork {
   readonly scenarios: readonly FileScenario[];
   readonly where: SourceOptions;
+  /** Every model of the command, also the one that another is compared with. */
+  readonly named: readonly string[];
 }
 
-async function executeRuns({ scenarios, where, ...work }: Execution): Promise<ExitCode> {
+async function executeRuns({ scenarios, where, named, ...work }: Execution): Promise<ExitCode> {
   const { session, settings } = work;
   // In this process, concurrency is a limit of the process and not of the run.
   const { concurrency: _, ...config } = settings.config;
@@ -134,7 +145,7 @@ async function executeRuns({ scenarios, where, ...work }: Execution): Promise<Ex
     scenarios,
     agent: session.agent,
   });
-  await checkModels(session, settings.models);
+  await checkModels(session, named);
   if (!session.outlivesUs) await noteUnfinishedRuns(session, where);
   return reportRuns(planned, work, (plan) => session.client.start(plan.request));
 }
@@ -190,6 +201,8 @@ async function noteUnfinishedRuns({ client }: Session, where: SourceOptions): Pr
 const fixedOptions = {
   endpoint: "--endpoint",
   model: "-m",
+  models: "--models",
+  untilDecided: "--until-decided",
   attempts: "-a",
   name: "--name",
   protocol: "--protocol",

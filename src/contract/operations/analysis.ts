@@ -6,6 +6,7 @@ import { EvaluationResponse } from "../schemas/evaluation-response.ts";
 import { JudgeAudit, JudgeAuditRequest } from "../schemas/judge-audit.ts";
 import { parseMargins } from "../schemas/margins.ts";
 import { Run } from "../schemas/run.ts";
+import { RunSequence } from "../schemas/sequence.ts";
 import type { Operation } from "./operation.ts";
 
 /** Query of GET /compare. */
@@ -165,6 +166,19 @@ export const analysisOperations: readonly Operation[] = [
     },
     responses: { 200: { description: "Kappa with its interval, consistency and bias.", schema: JudgeAudit } },
     errors: ["validation_failed", "endpoint_invalid", "endpoint_not_allowed", "storage_full"],
+  },
+  {
+    id: "getRunSequence",
+    method: "get",
+    path: "/runs/{run_id}/sequence",
+    summary: "Follow a run that stops when it is decided",
+    description:
+      'The comparison of a run with `attempts` {"until": "decided"}, as far as it has come: the interval after each batch, the verdict, and why it stopped. Both sides of a comparison of two models answer alike.',
+    tag: "Runs",
+    scope: "runs:read",
+    parameters: runParameter,
+    responses: { 200: { description: "The comparison so far.", schema: RunSequence } },
+    errors: ["validation_failed", "run_not_found"],
   },
   {
     id: "rescoreRun",

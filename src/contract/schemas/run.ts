@@ -5,6 +5,7 @@ import { Usage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 import { Priority } from "./evaluation-request.ts";
 import { InteractionError } from "./interaction-result.ts";
+import { SequenceDecision } from "./sequence.ts";
 import { Breakdown, Drift, LabelMetrics, Scores, ScoreStats } from "./score.ts";
 
 /** The scenarios that vary most between their attempts, with their share of the total variance. */
@@ -107,7 +108,11 @@ export const RunSummary = z
       .describe(
         "Replies without an `overall` because the judge, the embedder or a check failed, and replies of conversations without a verdict. They are not part of its mean.",
       ),
-    stopped_by: z.enum(["budget"]).optional().describe("Set when the run ended early. Its results are kept."),
+    stopped_by: z
+      .enum(["budget", "decided"])
+      .optional()
+      .describe("Set when the run ended early. Its results are kept."),
+    decision: SequenceDecision.optional().describe("Result of a run that stops when it is decided."),
     cost: z
       .object({
         total: z.number().min(0),

@@ -1,5 +1,5 @@
 import { testsOwnAgent } from "../plan/endpoints.ts";
-import type { Store } from "../../contract/ports/store.ts";
+import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { RunComparison } from "../../contract/schemas/comparison.ts";
 import type { Margins } from "../../contract/schemas/margins.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -38,7 +38,12 @@ export async function compareStoredRuns(
     settings: settingChanges(sideOf(baseline), sideOf(candidate)),
   };
   const { comparison, leaveOut, notWorse, ...compared } = compareSides(baseline, candidate, { margins });
-  const notes = [...attempts.notes, ...failedReplyNotes(failed, attempts), ...compared.notes];
+  const notes = [
+    ...attempts.notes,
+    ...failedReplyNotes(failed, attempts),
+    ...stoppedEarlyNotes(found),
+    ...compared.notes,
+  ];
   if (!comparison.comparable) return { ...about, ...refused(comparison.reason, comparison.unpaired), notes };
   const { changed, ...counts } = changedInteractions(baseline.tally, candidate.tally, { leaveOut, most: mostChanged });
   const messages = messagesOf(candidate.scenarios);
@@ -98,4 +103,12 @@ function messagesOf(scenarios: readonly Scenario[]): Map<string, string> {
       scenario.interactions.map(({ id, user_message }): [string, string] => [`${scenario.id}\n${id}`, user_message]),
     ),
   );
+}
+
+/** p values assume that the scores did not decide when to stop. */
+function stoppedEarlyNotes(runs: readonly RunRecord[]): string[] {
+  if (!runs.some(({ summary }) => summary?.stopped_by === "decided")) return [];
+  return [
+    "A run stopped as soon as it was decided, so these p values and intervals are too optimistic: its own decision (GET /runs/{run_id}/sequence) is right at any stopping time.",
+  ];
 }

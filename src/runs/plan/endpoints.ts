@@ -8,10 +8,17 @@ export interface PlannedEndpoint extends Pick<RunSettings, "endpoint" | "protoco
 
 /** Every endpoint a run would call: model under test, judge and labeller. Each must pass the endpoint policy. */
 export function planEndpoints(
-  settings: Pick<RunSettings, "endpoint" | "protocol" | "judge" | "labeller">,
+  settings: Pick<RunSettings, "endpoint" | "protocol" | "judge" | "labeller" | "sequence">,
 ): readonly PlannedEndpoint[] {
-  const { endpoint, protocol } = settings;
-  return [{ pointer: "/endpoint", endpoint, protocol }, ...helperEndpoints(settings)];
+  const { endpoint, protocol, sequence } = settings;
+  const { endpoint: other, protocol: otherProtocol = protocol } = sequence?.against ?? {};
+  return [
+    { pointer: "/endpoint", endpoint, protocol },
+    ...(other === undefined
+      ? []
+      : [{ pointer: "/attempts/against/endpoint", endpoint: other, protocol: otherProtocol }]),
+    ...helperEndpoints(settings),
+  ];
 }
 
 /** The endpoints of judge and labeller, which are all that rescoring calls. */

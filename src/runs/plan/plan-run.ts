@@ -1,21 +1,26 @@
 import type { z } from "zod";
+import { shuffle } from "../../base/random.ts";
 import { ServiceError, type FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario, ScenarioInput } from "../../contract/schemas/scenario.ts";
+import { passRate } from "../../contract/schemas/margins.ts";
+import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
+import { planAttempts, sequenceProblems } from "../sequence/plan-sequence.ts";
 import { surveyActing } from "./acting-problems.ts";
 import { surveyBatch } from "./batch-problems.ts";
 import { refuseInvalid } from "./fields-error.ts";
 import { enforceCallLimit, type PlanLimits } from "./limits.ts";
 import { withOperatorDefaults } from "./model-target.ts";
-import { optionProblems, type PlanHelpers } from "./option-problems.ts";
-import { locateChecks, verifyQuickChecks, type RunPlan } from "./request-checks.ts";
+import { optionProblems, scoresOfRun, type PlanHelpers } from "./option-problems.ts";
+import { locateChecks, verifyQuickChecks, type LocatedTurn, type RunPlan } from "./request-checks.ts";
 
 /**
  * Checks a request and returns its plan with every default filled in. Refuses duplicate ids, too many calls or scores, oversized
  * labels, and scorers or judges that cannot be used.
  */
 export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): RunPlan {
-  const { test_batch, test_name, attempts, judge, labeller, ...options } = request;
+  const { test_batch, test_name, attempts: asked, judge, labeller, ...options } = request;
+  const { attempts, sequence } = planAttempts(asked);
   const batch = surveyBatch(test_batch, limits);
   refuseInvalid(attemptProblems(attempts, limits));
   refuseInvalid(batch.problems);
@@ -23,20 +28,40 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
   refuseInvalid(acting.problems);
   refuseInvalid(toolParameterProblems(request));
   refuseInvalid(optionProblems({ ...request, turns: batch.turns, expectsCalls: batch.expectsCalls }, helpers));
+  refuseInvalid(
+    sequenceProblems(
+      { attempts, ...(sequence && { sequence }) },
+      { scenarios: [test_batch].flat().length, budget: request.budget, scores: knownScore(request, batch, helpers) },
+    ),
+  );
   const slow = verifyQuickChecks([...locateChecks(request.scorers ?? [], batch.turns), ...acting.checks]);
   enforceInteractionLimit(batch.interactions, limits);
-  const scenarios = [test_batch].flat().map(scenarioFromInput);
-  enforceCallLimit({ ...request, scenarios }, limits);
+  const given = [test_batch].flat().map(scenarioFromInput);
+  const scenarios = sequence ? shuffle(given, sequence.seed) : given;
+  enforceCallLimit({ ...request, attempts, scenarios }, limits);
 
   return {
     ...options,
     attempts,
+    ...(sequence && { sequence }),
     ...(judge && { judge: withOperatorDefaults(judge, helpers.judge) }),
     ...(labeller && { labeller: withOperatorDefaults(labeller, helpers.labeller) }),
     scenarios,
     test_name: test_name ?? defaultTestName(scenarios),
     ...slow,
   };
+}
+
+/** True for the names of scores that this run will have. Names of labels, outcomes and conversations are not all known before. */
+function knownScore(
+  request: EvaluationRequest,
+  { turns, expectsCalls }: { turns: readonly LocatedTurn[]; expectsCalls: boolean },
+  helpers: PlanHelpers,
+): (name: string) => boolean {
+  const known = scoresOfRun({ ...request, turns, expectsCalls }, helpers);
+  const ofScenarios = [request.test_batch].flat().flatMap(({ expect }) => (expect ? outcomeScoreNames(expect) : []));
+  const names = new Set([...known, ...ofScenarios, "overall", passRate]);
+  return (name) => names.has(name) || name.startsWith("metadata.") || name.startsWith("conversation");
 }
 
 /** A world offers its own tools; others in the request would replace them. */

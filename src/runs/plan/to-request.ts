@@ -11,11 +11,12 @@ export function toRepeatRequest(
   settings: RunSettings,
   { scenarios, helpers }: { scenarios: readonly Scenario[]; helpers: PlanHelpers },
 ): RepeatRequest {
-  const { adaptive: _bounds, judge, labeller, on_failure, tags, metadata, ...options } = settings;
+  const { adaptive: _bounds, sequence, attempts, judge, labeller, on_failure, tags, metadata, ...options } = settings;
   const batch = scenarios.map(toInput);
   const [first] = batch;
   return {
     ...options,
+    attempts: requestedAttempts(attempts, sequence),
     ...(on_failure !== "continue" && { on_failure }),
     ...(tags.length > 0 && { tags }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
@@ -23,6 +24,13 @@ export function toRepeatRequest(
     ...(labeller && { labeller: withoutOperatorDefaults(labeller, helpers.labeller) }),
     test_batch: first && batch.length === 1 ? first : batch,
   };
+}
+
+/** The other model of a comparison had no choice of its own: repeated alone, it runs every scenario. */
+function requestedAttempts(attempts: number, sequence: RunSettings["sequence"]): RepeatRequest["attempts"] {
+  if (sequence?.side !== "candidate") return attempts;
+  const { side: _side, opponent: _opponent, seed: _order, ...comparison } = sequence;
+  return { until: "decided", ...comparison, ...(attempts !== 1 && { each: attempts }) };
 }
 
 function toInput({ id, description, system_prompt, tags, interactions, ...acting }: Scenario) {

@@ -5,6 +5,7 @@ import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Rescored } from "../../contract/schemas/run.ts";
 import { withBaselineGate } from "../compare/baseline-gate.ts";
+import { withDecision } from "../sequence/read-sequence.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
 import { createRunWorlds } from "../execute/run-worlds.ts";
 import { retryStoreWrite, type StoreRetryOptions } from "../execute/store-outage.ts";
@@ -213,7 +214,7 @@ async function rescoreAttempts(
 
 async function updateFigures(run: RunRecord, rescored: Rescored, { store, now, hold }: HeldOptions): Promise<void> {
   const { summary: own, message } = await summarizeStoredRun(run, { store, now });
-  const summary = rescored.partial ? own : await withBaselineGate(own, run, store);
+  const summary = rescored.partial ? own : await withDecision(await withBaselineGate(own, run, store), run, store);
   const figures = {
     summary: { ...summary, rescored },
     message: run.state === "completed" ? `${message}${rescoredNote(rescored)}` : run.message,

@@ -74,10 +74,12 @@ export function createRunSummarizer(settings: RunSettings, scenarios: readonly S
     add(scenario: Scenario, attempt: AttemptTurns): void {
       const turns = scenario.interactions.length;
       const short = attempt.interactions.length < turns * plannedPasses(settings);
-      // An empty attempt of an adaptive run (earlier versions) may not have been needed.
-      const optional = settings.adaptive !== undefined && attempt.interactions.length === 0;
+      // An empty attempt may not have been needed: the comparison was decided before, or the run is an adaptive one.
+      const optional =
+        (settings.adaptive !== undefined || settings.sequence !== undefined) && attempt.interactions.length === 0;
       cut ||= short && !optional;
       skipped ||= short && optional;
+      if (optional && settings.sequence) return;
       figures.expect(scenario.id);
       if (attempt.interactions.length === 0) return;
       if (settings.budget) {

@@ -58,6 +58,9 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       const audit = await runs.auditJudge(request, { owner: ownerOf(context), signal });
       return context.json({ ...audit, ...unknownFieldWarnings(JudgeAuditRequest, body) });
     })
+    .get("/runs/:run_id/sequence", async (context) =>
+      context.json(await runs.sequence(context.req.param("run_id"), ownerOf(context))),
+    )
     .post("/runs/:run_id/rescore", async (context) => {
       const body = await readOptionalJson(context, bodyLimits);
       const request = validate(RescoreRequest, body === undefined ? {} : body);
