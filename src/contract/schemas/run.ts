@@ -182,6 +182,10 @@ export const Run = z
     progress: Progress,
     summary: RunSummary.nullable(),
     warnings: z.array(Warning).optional().describe("Absent when there are none."),
+    sequence: z
+      .object({ side: z.enum(["candidate", "baseline"]), opponent: z.string().nullable() })
+      .optional()
+      .describe("Set when the run stops as soon as a comparison is decided; `opponent` is the run of the other side."),
   })
   .meta({ id: "Run" });
 export type Run = z.infer<typeof Run>;

@@ -98,10 +98,10 @@ const enough = 2 / alpha;
  */
 const bets = [
   { size: 0.35, share: 0.1 },
-  { size: 0.8, share: 0.45 },
-  { size: 1.6, share: 0.25 },
-  { size: 3.2, share: 0.12 },
-  { size: 7, share: 0.08 },
+  { size: 0.7, share: 0.55 },
+  { size: 1.4, share: 0.2 },
+  { size: 3, share: 0.1 },
+  { size: 7, share: 0.05 },
 ] as const;
 /** (1.96 + 0.84) √1.8: a fixed design is planned with so many standard errors, and a sequence may take 1.8 times as long. */
 const planned80 = 3.76;
