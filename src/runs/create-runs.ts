@@ -6,6 +6,7 @@ import type { EvaluationPlan, RunSettings } from "../contract/schemas/evaluation
 import type { Warning } from "../contract/schemas/problem.ts";
 import { finalStates } from "../contract/schemas/run.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
+import { agreeWithPeople } from "./compare/agree-with-people.ts";
 import { runJudgeAudit } from "./compare/audit-judge.ts";
 import { baselineWarnings } from "./compare/baseline-gate.ts";
 import { compareStoredRuns } from "./compare/compare-stored-runs.ts";
@@ -122,8 +123,8 @@ function runLifecycle({
       await verifySlowChecks(slowChecks, { checks, owner: newRun.owner });
       const owner = newRun.owner ?? null;
       const baseline = await baselineWarnings(store, { settings, scenarios, owner });
-      await requireOpponent(store, { settings, scenarios, owner });
-      const warnings = [...newRun.warnings, ...baseline];
+      const opponent = await requireOpponent(store, { settings, scenarios, owner });
+      const warnings = [...newRun.warnings, ...baseline, ...opponent];
       const ids = { candidate: options.newId(), baseline: options.newId() };
       const sides = opposedSettings(settings, ids) ?? { candidate: settings, baseline: null };
       const about = { ...newRun, warnings, options, createdAt: now() };
@@ -144,7 +145,7 @@ function runLifecycle({
       await verifySlowChecks(plan.slowChecks, { checks, owner });
       const { global, perRun, perOrigin = global } = options.concurrency;
       const limits = { concurrency: perRun, mostCalls: Math.min(global, perOrigin) };
-      await requireOpponent(store, { settings: plan, scenarios: plan.scenarios, owner });
+      const opponent = await requireOpponent(store, { settings: plan, scenarios: plan.scenarios, owner });
       const estimateOf = (side: EvaluationPlan) =>
         estimatePlan(side, { store, priceOf, owner, tied: isTied(side), ...limits });
       const opposed = opposedPlan(plan);
@@ -154,6 +155,7 @@ function runLifecycle({
         ...warnings,
         ...settingsWarnings(plan, plan.scenarios, options),
         ...(await baselineWarnings(store, { settings: plan, scenarios: plan.scenarios, owner })),
+        ...opponent,
       ];
       return { ...estimate, ...(allWarnings.length > 0 && { warnings: allWarnings }) };
     },
@@ -226,8 +228,12 @@ function runComparisons({
   now,
   waiters,
   judging,
-}: Parts): Pick<Runs, "compare" | "rank" | "noise" | "judgePairs" | "auditJudge" | "sequence"> {
+}: Parts): Pick<Runs, "compare" | "rank" | "noise" | "judgePairs" | "auditJudge" | "sequence" | "scoreAgreement"> {
   return {
+    async scoreAgreement(id, owner, given) {
+      const run = await getOwnedRun(store, id, owner);
+      return agreeWithPeople(store, run, given ?? (await options.verdictsOf?.(run)) ?? []);
+    },
     async sequence(id, owner) {
       const candidate = await candidateOf(store, await getOwnedRun(store, id, owner));
       if (!candidate) throw new ServiceError("run_not_found", "The run that this one was compared with was deleted.");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { followSequence, type SequenceUnit } from "../../src/evaluation/statistics/sequence.ts";
+import { decideSequence, followSequence, type SequenceUnit } from "../../src/evaluation/statistics/sequence.ts";
 import { patienceMs, sizes } from "../support/sizes.ts";
 
 /** Seeded (mulberry32), so that a simulation gives the same figures every time. */
@@ -97,7 +97,7 @@ test.each([...Object.entries(generators), ...Object.entries(skewed)])(
     for (const planned of horizons) {
       let wrong = 0;
       for (let suite = 0; suite < suites; suite++)
-        if (followSequence(draw(generator, planned, 0), { planned, trace: false }).verdict !== null) wrong++;
+        if (decideSequence(draw(generator, planned, 0), { planned }).verdict !== null) wrong++;
       report(`A/A, ${name}, ${planned} scenarios`, wrong / suites);
       expect(wrong / suites, `${planned} scenarios`).toBeLessThanOrEqual(suites >= 4_000 ? 0.05 : chance(0.05));
     }
@@ -137,7 +137,7 @@ test.each(Object.entries(losing))(
     for (const margin of [0.02, 0.1]) {
       let wrong = 0;
       for (let suite = 0; suite < suites; suite++) {
-        const { verdict } = followSequence(draw(generator, 400, margin), { planned: 400, margin, trace: false });
+        const { verdict } = decideSequence(draw(generator, 400, margin), { planned: 400, margin });
         if (verdict === "not_worse" || verdict === "better") wrong++;
       }
       report(`at the margin ${margin}, ${name}`, wrong / suites);
@@ -158,7 +158,7 @@ test.each(Object.entries(generators).filter(([name]) => name !== "0/1, mostly eq
       const [at1, at2] = [1, 2].map((factor) => {
         let [decided, scenarios] = [0, 0];
         for (let suite = 0; suite < suites; suite++) {
-          const found = followSequence(draw(generator, planned, factor * detectable), { planned, trace: false });
+          const found = decideSequence(draw(generator, planned, factor * detectable), { planned });
           if (found.verdict === "better") decided++;
           scenarios += found.scenarios;
         }

@@ -1,3 +1,4 @@
+import type { ScoreAgreements } from "../../src/contract/schemas/score-agreement.ts";
 import type { RunSequence } from "../../src/contract/schemas/sequence.ts";
 import type { z } from "zod";
 import type { ErrorCode } from "../../src/contract/errors.ts";
@@ -101,6 +102,9 @@ export const fetchComparison = async (compared: ComparedRuns, signal: AbortSigna
 
 export const fetchSequence = async (id: string, signal: AbortSignal): Promise<RunSequence> =>
   fetchJson(await evaluationUrl(`/runs/${encodeURIComponent(id)}/sequence`), { signal });
+
+export const fetchScoreAgreement = async (id: string, signal: AbortSignal): Promise<ScoreAgreements> =>
+  fetchJson(await evaluationUrl(`/runs/${encodeURIComponent(id)}/score-agreement`), { signal });
 
 /** `runs` holds ids separated by commas. The service picks the score when none is given. */
 export const fetchRanking = async (query: { runs: string; score: string }, signal: AbortSignal): Promise<RunRanking> =>

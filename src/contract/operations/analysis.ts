@@ -6,6 +6,7 @@ import { EvaluationResponse } from "../schemas/evaluation-response.ts";
 import { JudgeAudit, JudgeAuditRequest } from "../schemas/judge-audit.ts";
 import { parseMargins } from "../schemas/margins.ts";
 import { Run } from "../schemas/run.ts";
+import { ScoreAgreementRequest, ScoreAgreements } from "../schemas/score-agreement.ts";
 import { RunSequence } from "../schemas/sequence.ts";
 import type { Operation } from "./operation.ts";
 
@@ -178,6 +179,32 @@ export const analysisOperations: readonly Operation[] = [
     scope: "runs:read",
     parameters: runParameter,
     responses: { 200: { description: "The comparison so far.", schema: RunSequence } },
+    errors: ["validation_failed", "run_not_found"],
+  },
+  {
+    id: "getScoreAgreement",
+    method: "get",
+    path: "/runs/{run_id}/score-agreement",
+    summary: "Correlate every score with the verdicts of people on the run",
+    description: "Shows which score orders replies as people do, with an interval over scenarios.",
+    tag: "Analysis",
+    scope: "runs:read",
+    parameters: runParameter,
+    responses: { 200: { description: "The scores, highest correlation first.", schema: ScoreAgreements } },
+    errors: ["run_not_found"],
+  },
+  {
+    id: "correlateVerdicts",
+    method: "post",
+    path: "/runs/{run_id}/score-agreement",
+    summary: "Correlate every score with given verdicts of people",
+    description: "Nothing is stored. Several verdicts on one reply count as their mean.",
+    tag: "Analysis",
+    scope: "runs:read",
+    parameters: runParameter,
+    body: ScoreAgreementRequest,
+    example: { verdicts: [{ scenario_id: "delivery", attempt: 1, interaction_id: "1", value: 1 }] },
+    responses: { 200: { description: "The scores, highest correlation first.", schema: ScoreAgreements } },
     errors: ["validation_failed", "run_not_found"],
   },
   {

@@ -41,21 +41,34 @@ export interface Sequence extends SequencePoint {
 
 const mostPoints = 60;
 
-/** Follows the differences in their order and stops at the first verdict. */
-export function followSequence(units: readonly SequenceUnit[], options: SequenceOptions): Sequence {
+/** The first verdict and the number of scenarios that it took, without the interval. */
+export function decideSequence(
+  units: readonly SequenceUnit[],
+  options: SequenceOptions,
+): Pick<Sequence, "verdict" | "scenarios"> {
+  const { margin } = options;
   const above = createSide(units, options, 1);
-  const below = createSide(units, options, -1);
-  const { margin, trace = true } = options;
   const better = above.capitalAt(0);
-  const worse = below.capitalAt(0);
+  const worse = createSide(units, options, -1).capitalAt(0);
   const notWorse = margin === undefined ? null : above.capitalAt(-margin);
   let verdict: SequenceVerdict | null = null;
   let scenarios = 0;
   while (scenarios < units.length && verdict === null) {
-    const [isBetter, isWorse, isNotWorse] = [better, worse, notWorse].map((capital) => capital?.bet(scenarios));
+    const isBetter = better.bet(scenarios);
+    const isWorse = worse.bet(scenarios);
+    const isNotWorse = notWorse?.bet(scenarios) ?? false;
     scenarios += 1;
     verdict = isBetter ? "better" : isWorse ? "worse" : isNotWorse ? "not_worse" : null;
   }
+  return { verdict, scenarios };
+}
+
+/** Follows the differences in their order and stops at the first verdict. */
+export function followSequence(units: readonly SequenceUnit[], options: SequenceOptions): Sequence {
+  const { verdict, scenarios } = decideSequence(units, options);
+  const { trace = true } = options;
+  const above = createSide(units, options, 1);
+  const below = createSide(units, options, -1);
   const pointAt = (count: number): SequencePoint => {
     const sum = units.slice(0, count).reduce((total, { difference }) => total + difference, 0);
     const [lower, upper] = [above.bound(count), -below.bound(count)];

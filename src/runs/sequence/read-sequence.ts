@@ -1,5 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
+import type { Warning } from "../../contract/schemas/problem.ts";
 import type { RunSettings, SequencePlan } from "../../contract/schemas/evaluation-request.ts";
 import { passRate } from "../../contract/schemas/margins.ts";
 import { defaultThreshold } from "../../contract/schemas/outcome.ts";
@@ -37,22 +38,24 @@ export async function candidateOf(store: Store, run: RunRecord): Promise<RunReco
 export async function requireOpponent(
   store: Store,
   { settings, scenarios, owner }: { settings: RunSettings; scenarios: readonly Scenario[]; owner: string | null },
-): Promise<void> {
+): Promise<readonly Warning[]> {
   const id = settings.sequence?.against.run;
-  if (id === undefined) return;
+  if (id === undefined) return [];
   const refuse = (message: string): never => {
     throw invalidFieldsError([{ pointer: "/attempts/against/run", code: "invalid", message }]);
   };
   const found = await store.runs.get(id);
   if (!found || (owner !== null && found.owner !== owner)) return refuse("must be the id of a stored run");
   if (!finalStates.has(found.state)) return refuse(`has not ended (${found.state})`);
-  const ids = new Set((await store.runs.scenarios(id)).map((scenario) => scenario.id));
-  const shared = scenarios.filter((scenario) => ids.has(scenario.id)).length;
+  const finished = await finishedScenarios(store, found, await store.runs.scenarios(id));
+  const shared = scenarios.filter((scenario) => finished.ids.has(scenario.id)).length;
   const fewest = fewestScenarios({ planned: scenarios.length, margin: settings.sequence?.margin });
-  if (shared < fewest)
-    refuse(`shares ${shared} scenarios with this run: it takes at least ${fewest} to decide anything`);
+  if (shared < fewest) refuse(`has ${shared} of these scenarios: it takes at least ${fewest} to decide anything`);
   const saw = ({ history }: RunSettings): string => (history === "reference" ? "reference" : "generated");
   if (saw(found.settings) !== saw(settings)) refuse("has another history, so its replies cannot be compared");
+  if (shared === scenarios.length) return [];
+  const message = `has ${shared} of these ${scenarios.length} scenarios; the others run and do not count`;
+  return [{ pointer: "/attempts/against/run", message }];
 }
 
 /** Reads both sides and follows the differences. `concluding` is set while the end of the candidate is being stored. */
@@ -72,7 +75,9 @@ export async function readSequence(
   const order = ours.scenarios.map(({ id }) => id);
   const done = await finishedScenarios(store, candidate, ours.scenarios);
   const doneThere = baseline && theirs ? await finishedScenarios(store, baseline, theirs.scenarios) : null;
-  const isComplete = (id: string): boolean => done.ids.has(id) && (doneThere?.ids.has(id) ?? baselineId === null);
+  // A scenario that an ended run does not have is left out, and holds up no other.
+  const isThere = (id: string): boolean => plan.opponent === undefined || (doneThere?.ids.has(id) ?? false);
+  const isComplete = (id: string): boolean => done.ids.has(id) && isThere(id);
   const missing = order.findIndex((id) => !isComplete(id));
   const complete = missing === -1 ? order.length : missing;
   const threshold = plan.against.threshold ?? null;
@@ -93,7 +98,7 @@ export async function readSequence(
         baselineId,
         concluding,
         isWhole: complete === order.length,
-        isSkipping: done.skipped || (doneThere?.skipped ?? false),
+        isSkipping: done.skipped || (plan.opponent !== undefined && (doneThere?.skipped ?? false)),
       });
   const told = {
     score: plan.score,

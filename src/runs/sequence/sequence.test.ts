@@ -94,7 +94,16 @@ test("one run stops against a threshold, and against a stored run", async () => 
   const stored = await bench.evaluate({ model_id: "old", test_batch: suite(80), scorers });
   const against = { run: stored.run_id };
   const safe = await bench.evaluate({ test_batch: suite(80), scorers, attempts: versus({ against, margin: 0.05 }) });
-  expect(safe.summary.decision).toMatchObject({ verdict: "not_worse", margin: 0.05 });
+  expect(safe.summary.decision).toMatchObject({ verdict: expect.stringMatching(/^(better|not_worse)$/), margin: 0.05 });
+  // A run that has only some of the scenarios is enough; the others are left out.
+  const part = await bench.evaluate({ model_id: "old", test_batch: suite(80).slice(0, 40), scorers });
+  const partly = await bench.evaluate({
+    test_batch: suite(80),
+    scorers,
+    attempts: versus({ against: { run: part.run_id } }),
+  });
+  expect(partly.summary.decision).toMatchObject({ verdict: "better", left_out: expect.any(Number) });
+  expect(partly.warnings).toMatchObject([{ message: expect.stringContaining("has 40 of these 80 scenarios") }]);
   const repeated = await bench.runs.request(await bench.runs.get(safe.run_id, null));
   expect(repeated.attempts).toEqual({ until: "decided", against, score: "exact_match", margin: 0.05 });
 });
@@ -207,7 +216,7 @@ test("refuses a stored run that cannot be compared", async () => {
   const other = await bench.evaluate({ test_batch: suite(2) });
   for (const [run, message] of [
     [randomUUIDv7(), "must be the id of a stored run"],
-    [other.run_id, expect.stringContaining("shares 2 scenarios with this run")],
+    [other.run_id, expect.stringContaining("has 2 of these scenarios: it takes at least")],
   ])
     await expect(
       bench.create({ test_batch: suite(40), scorers, attempts: versus({ against: { run } }) }),

@@ -463,4 +463,33 @@ export function runSuite(browser: () => Browser): void {
     expect(await axeViolations(tab.page)).toEqual([]);
     expect(tab.mishaps).toEqual([]);
   });
+
+  test("a run that people have judged shows how each score agrees with them", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    const score = (name: string, correlation: number) => ({
+      score: name,
+      correlation,
+      ci_lower: correlation - 0.2,
+      ci_upper: correlation + 0.2,
+      replies: 24,
+      scenarios: 12,
+      method: "Spearman, jackknife over 12 scenarios",
+    });
+    await tab.page.route(`${services.evaluation}/runs/*/score-agreement`, (route) =>
+      route.fulfill({
+        json: {
+          run_id: nightly.run_id,
+          verdicts: 24,
+          scores: [score("overall", 0.52), score("token_f1", 0.31)],
+          notes: [],
+        },
+      }),
+    );
+    await tab.open(`/runs/${nightly.run_id}?tab=scores`);
+    const panel = tab.page.getByRole("region", { name: "Agreement with people" });
+    expect(await panel.getByRole("row", { name: /^overall/ }).innerText()).toMatch(/\+0\.52.*\+0\.32 to \+0\.72/s);
+    expect(await axeViolations(tab.page)).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
+  });
 }

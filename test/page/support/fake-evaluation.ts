@@ -48,6 +48,8 @@ export async function answerEvaluation({
     runs.remove(run.run_id);
     return void response.writeHead(204).end();
   }
+  if (action === "score-agreement")
+    return sendJson(response, 200, { run_id: run.run_id, verdicts: 0, scores: [], notes: [] });
   if (action === "export") return void response.writeHead(200).end(exported(run, url.searchParams.get("format")));
   if (action === "request") return sendJson(response, 200, requestOf(run));
   if (action === "results") return sendJson(response, 200, pages ? narrowed(run, url.searchParams) : run);
