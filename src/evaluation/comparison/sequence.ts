@@ -18,6 +18,8 @@ export interface SequenceSides {
   /** How many of them, from the first on, are complete on both sides. */
   readonly complete: number;
   readonly margin: number | null;
+  /** False leaves out the points on the way. */
+  readonly trace?: boolean;
 }
 
 /** The figures of a comparison that stops when it is decided, before it is known why it stopped. */
@@ -30,12 +32,12 @@ export interface ComparedSequence extends Sequence {
  * not count before a slow one that comes first. The same stored scores always give the same verdict.
  */
 export function compareSequence(sides: SequenceSides): ComparedSequence {
-  const { order, complete, margin, against } = sides;
+  const { order, complete, margin, against, trace = true } = sides;
   const units = unitsOf(sides);
   const reached = order.slice(0, complete);
   const counted = reached.flatMap((id) => units.get(id) ?? []);
   const scale = typeof against === "number" ? { lowest: -against, highest: 1 - against } : {};
-  const sequence = followSequence(counted, { planned: order.length, ...scale, margin: margin ?? undefined });
+  const sequence = followSequence(counted, { planned: order.length, ...scale, margin: margin ?? undefined, trace });
   return { ...sequence, left_out: reached.length - counted.length };
 }
 

@@ -62,7 +62,7 @@ export async function requireOpponent(
 export async function readSequence(
   store: Store,
   candidate: RunRecord,
-  { concluding = false }: { concluding?: boolean } = {},
+  { concluding = false, trace = true }: { concluding?: boolean; trace?: boolean } = {},
 ): Promise<SequenceProgress> {
   const plan = candidate.settings.sequence as SequencePlan;
   const baselineId = plan.opponent ?? plan.against.run ?? null;
@@ -89,6 +89,7 @@ export async function readSequence(
     order,
     complete,
     margin: plan.margin ?? null,
+    trace,
   });
   const stopped_by = compared.verdict
     ? ("decided" as const)

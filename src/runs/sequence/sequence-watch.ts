@@ -59,7 +59,7 @@ class StoreWatch implements SequenceWatch {
     this.#store = store;
     this.#run = run;
     this.#lead = Math.max(6, Math.ceil(scenarios / 20), Math.ceil(concurrency / attempts));
-    this.#batch = Math.max(1, Math.ceil((scenarios * attempts) / 50));
+    this.#batch = Math.max(1, Math.ceil((scenarios * attempts) / 25));
   }
 
   changed(): void {
@@ -94,7 +94,7 @@ class StoreWatch implements SequenceWatch {
       this.#isOver = Date.now() - run.created_at > creationMs;
       return;
     }
-    const { complete, over } = await readSequence(this.#store, candidate);
+    const { complete, over } = await readSequence(this.#store, candidate, { trace: false });
     this.#complete = complete;
     this.#isOver = over;
   }
