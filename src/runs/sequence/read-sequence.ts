@@ -4,11 +4,12 @@ import type { Warning } from "../../contract/schemas/problem.ts";
 import type { RunSettings, SequencePlan } from "../../contract/schemas/evaluation-request.ts";
 import { passRate } from "../../contract/schemas/margins.ts";
 import { defaultThreshold } from "../../contract/schemas/outcome.ts";
+import { scoringVersion } from "../../contract/schemas/score.ts";
 import { finalStates, type RunSummary } from "../../contract/schemas/run.ts";
 import type { RunSequence, SequenceDecision } from "../../contract/schemas/sequence.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { compareSequence, sequenceSentence } from "../../evaluation/comparison/sequence.ts";
-import { createFailedReplies } from "../../evaluation/comparison/run-tally.ts";
+import { createFailedReplies, createRunTally } from "../../evaluation/comparison/run-tally.ts";
 import { fewestScenarios } from "../../evaluation/statistics/sequence.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
 import { commonPairAttempts } from "../compare/compare-sides.ts";
@@ -47,12 +48,15 @@ export async function requireOpponent(
   const found = await store.runs.get(id);
   if (!found || (owner !== null && found.owner !== owner)) return refuse("must be the id of a stored run");
   if (!finalStates.has(found.state)) return refuse(`has not ended (${found.state})`);
-  const finished = await finishedScenarios(store, found, await store.runs.scenarios(id));
+  const finished = await finishedScenarios(store, found);
   const shared = scenarios.filter((scenario) => finished.ids.has(scenario.id)).length;
   const fewest = fewestScenarios({ planned: scenarios.length, margin: settings.sequence?.margin });
   if (shared < fewest) refuse(`has ${shared} of these scenarios: it takes at least ${fewest} to decide anything`);
   const saw = ({ history }: RunSettings): string => (history === "reference" ? "reference" : "generated");
   if (saw(found.settings) !== saw(settings)) refuse("has another history, so its replies cannot be compared");
+  const { tally } = await readComparedRun(store, found, { attempts: 1, failed: createFailedReplies() });
+  if ([...tally.scoring_versions].some((version) => version !== scoringVersion))
+    refuse(`was scored by an earlier version: score it again with rehearsal rescore ${id}`);
   if (shared === scenarios.length) return [];
   const message = `has ${shared} of these ${scenarios.length} scenarios; the others run and do not count`;
   return [{ pointer: "/attempts/against/run", message }];
@@ -68,13 +72,14 @@ export async function readSequence(
   const baselineId = plan.opponent ?? plan.against.run ?? null;
   const baseline = baselineId === null ? null : await store.runs.get(baselineId);
   const { most } = commonPairAttempts(baseline?.settings ?? candidate.settings, candidate.settings);
+  // Before the scores, so that those of a finished scenario are all read.
+  const done = await finishedScenarios(store, candidate);
+  const doneThere = baseline && (await finishedScenarios(store, baseline));
   const failed = baseline ? await readFailedReplies(store, [baseline, candidate]) : createFailedReplies();
   const tallied = { attempts: most, failed, ...(plan.score === passRate && { margins: { [passRate]: 0.1 } }) };
   const ours = await readComparedRun(store, candidate, tallied);
   const theirs = baseline && (await readComparedRun(store, baseline, tallied));
   const order = ours.scenarios.map(({ id }) => id);
-  const done = await finishedScenarios(store, candidate, ours.scenarios);
-  const doneThere = baseline && theirs ? await finishedScenarios(store, baseline, theirs.scenarios) : null;
   // A scenario that an ended run does not have is left out, and holds up no other.
   const isThere = (id: string): boolean => plan.opponent === undefined || (doneThere?.ids.has(id) ?? false);
   const isComplete = (id: string): boolean => done.ids.has(id) && isThere(id);
@@ -83,7 +88,8 @@ export async function readSequence(
   const threshold = plan.against.threshold ?? null;
   const compared = compareSequence({
     candidate: ours.tally,
-    against: theirs?.tally ?? threshold ?? 0,
+    // Nothing can be compared with a run that was deleted.
+    against: theirs?.tally ?? threshold ?? createRunTally(),
     score: plan.score,
     passThreshold: candidate.settings.threshold ?? defaultThreshold,
     order,
@@ -145,8 +151,8 @@ interface FinishedScenarios {
 async function finishedScenarios(
   store: Store,
   { id, state, settings, progress }: RunRecord,
-  scenarios: readonly Scenario[],
 ): Promise<FinishedScenarios> {
+  const scenarios = await store.runs.scenarios(id);
   const counts = new Map<number, number>();
   let ended = 0;
   for await (const page of store.attempts.averages(id))
