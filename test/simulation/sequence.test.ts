@@ -151,7 +151,7 @@ test.each(Object.entries(generators).filter(([name]) => name !== "0/1, mostly eq
   { timeout: patienceMs },
   (name, generator) => {
     // Heavy tails force small bets, so that they need more scenarios.
-    const least = name === "scores heaped at 1" ? 100 : 50;
+    const least = name === "scores heaped at 1" ? 300 : 50;
     for (const fixed of suites < 1_000 ? [least] : [30, 50, 100, 300]) {
       const detectable = detectableEffect(generator, fixed);
       const planned = Math.floor(1.8 * fixed);
