@@ -203,7 +203,12 @@ export const analysisOperations: readonly Operation[] = [
     scope: "runs:read",
     parameters: runParameter,
     body: ScoreAgreementRequest,
-    example: { verdicts: [{ scenario_id: "delivery", attempt: 1, interaction_id: "1", value: 1 }] },
+    example: {
+      verdicts: [
+        { scenario_id: "delivery", attempt: 1, interaction_id: "1", value: 1 },
+        { scenario_id: "delivery", attempt: 2, interaction_id: "1", value: 0 },
+      ],
+    },
     responses: { 200: { description: "The scores, highest correlation first.", schema: ScoreAgreements } },
     errors: ["validation_failed", "run_not_found"],
   },
