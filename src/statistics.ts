@@ -13,6 +13,13 @@ export { detectableEffect, scenariosNeeded } from "./evaluation/statistics/power
 export { flakiness, noiseFloor, reliability } from "./evaluation/statistics/reliability.ts";
 export { scoreStats, type ScoreStatsOptions } from "./evaluation/statistics/score-stats.ts";
 export { planNotWorse, testNotWorse, type Gains, type NotWorseTest } from "./evaluation/statistics/not-worse.ts";
+export {
+  decideSequence,
+  followSequence,
+  type Sequence,
+  type SequenceOptions,
+  type SequenceUnit,
+} from "./evaluation/statistics/sequence.ts";
 export { hochberg, holm, mcnemar } from "./evaluation/statistics/significance.ts";
 
 export { changedInteractions } from "./evaluation/comparison/changed-interactions.ts";

@@ -32,6 +32,17 @@ export const evaluationExamples: ApiExamples = {
   },
   getRunEvents: { command: `curl -sN ${at}/runs/$run_id/events`, status: 200 },
   rescoreRun: { command: `curl -s ${at}/runs/$run_id/rescore ${json} -d '{ "ask_models": false }'`, status: 200 },
+  getRunSequence: { command: `curl -s ${at}/runs/$run_id/sequence`, status: 422 },
+  getScoreAgreement: { command: `curl -s ${at}/runs/$run_id/score-agreement`, status: 200 },
+  correlateVerdicts: {
+    command: `curl -s ${at}/runs/$run_id/score-agreement ${json} -d '{
+  "verdicts": [
+    { "scenario_id": "delivery", "attempt": 1, "interaction_id": "1", "value": 1 },
+    { "scenario_id": "delivery", "attempt": 2, "interaction_id": "1", "value": 0 }
+  ]
+}'`,
+    status: 200,
+  },
   exportRun: { command: `curl -s '${at}/runs/'$run_id'/export?format=junit'`, status: 200 },
   compareRuns: {
     command: `curl -s "${at}/compare?baseline=$other_run_id&candidate=$run_id"`,

@@ -13,6 +13,8 @@ import type {
 } from "../contract/schemas/human-verdict.ts";
 import type { FreezeRequest, FrozenConversation } from "../contract/schemas/library.ts";
 import type { Run, RunEvent, RunList, RunListQuery } from "../contract/schemas/run.ts";
+import type { PersonVerdict, ScoreAgreements } from "../contract/schemas/score-agreement.ts";
+import type { RunSequence } from "../contract/schemas/sequence.ts";
 import {
   createCaller,
   parseJsonResponse,
@@ -61,6 +63,13 @@ export interface EvaluationClient {
     candidate: string,
     options?: CallOptions & { readonly margin?: string },
   ): Promise<RunComparison>;
+  /** The comparison of a run that stops when it is decided, as far as it has come. */
+  sequence(runId: string, options?: CallOptions): Promise<RunSequence>;
+  /** How every score agrees with people's verdicts: those given, else those stored with the run. */
+  scoreAgreement(
+    runId: string,
+    options?: CallOptions & { readonly verdicts?: readonly z.input<typeof PersonVerdict>[] },
+  ): Promise<ScoreAgreements>;
   /** Ranks several runs by one score, with tests of the differences. */
   rank(runIds: readonly string[], options?: CallOptions & { readonly score?: string }): Promise<RunRanking>;
   /** Estimates the calls, tokens, money and time of a run. Calls no model. */
@@ -120,6 +129,9 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
       }),
     compare: (baseline, candidate, { signal, margin } = {}) =>
       parseJsonResponse(call("/compare", { query: { baseline, candidate, margin }, signal })),
+    sequence: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/sequence"), { signal })),
+    scoreAgreement: (runId, { verdicts, signal } = {}) =>
+      parseJsonResponse(call(at(runId, "/score-agreement"), { ...(verdicts && { body: { verdicts } }), signal })),
     rank: (runIds, { score, signal } = {}) =>
       parseJsonResponse(call("/rank", { query: { runs: runIds.join(","), score }, signal })),
     estimate: (body, { signal } = {}) => parseJsonResponse(call("/estimate", { body, signal })),

@@ -1,12 +1,13 @@
 import { createSemaphore, type Semaphore } from "../base/semaphore.ts";
 import { ServiceError } from "../contract/errors.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
-import type { NewRun, RunRecord, UnfinishedLimits } from "../contract/ports/store.ts";
-import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { CreatedRun, NewRun, RunRecord, UnfinishedLimits } from "../contract/ports/store.ts";
+import type { EvaluationPlan, RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
 import { finalStates } from "../contract/schemas/run.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
 import { isLocalTarget } from "../contract/schemas/target.ts";
+import { agreeWithPeople } from "./compare/agree-with-people.ts";
 import { runJudgeAudit } from "./compare/audit-judge.ts";
 import { baselineWarnings } from "./compare/baseline-gate.ts";
 import { compareStoredRuns } from "./compare/compare-stored-runs.ts";
@@ -23,6 +24,9 @@ import { codeSettings } from "./user-code/check-code.ts";
 import { moduleWorlds } from "./execute/run-worlds.ts";
 import { createStoreOutageMonitor } from "./execute/store-outage.ts";
 import { estimatePlan } from "./plan/estimate-plan.ts";
+import { addEstimates } from "../evaluation/budget/estimate-run.ts";
+import { opposedPlan, opposedSettings } from "./sequence/plan-sequence.ts";
+import { candidateOf, readSequence, requireOpponent } from "./sequence/read-sequence.ts";
 import type { ModelTarget } from "./plan/model-target.ts";
 import { verifySlowChecks } from "./plan/request-checks.ts";
 import { toRepeatRequest } from "./plan/to-request.ts";
@@ -112,6 +116,15 @@ function runLifecycle({
   const { helpers = {}, priceOf, isTied = () => false } = options;
   const get = (id: string, owner: string | null): Promise<RunRecord> => getOwnedRun(store, id, owner);
 
+  async function storeRun(run: NewRun): Promise<Exclude<CreatedRun, { outcome: "full" }>> {
+    executor.expect(run.id, run.scenarios);
+    const { mostUnfinished } = options;
+    const created = await store.runs.create(run, { mostUnfinished });
+    if (created.outcome !== "created") executor.forget(run.id);
+    if (created.outcome === "full") throw fullError(created.of, mostUnfinished);
+    return created;
+  }
+
   return {
     get,
     list: (filter) => store.runs.list(filter),
@@ -122,15 +135,23 @@ function runLifecycle({
       const scenarios = planned.map(withUserTurns);
       const settings = withSimulator(asked, scenarios, helpers);
       await verifySlowChecks(slowChecks, { checks, owner: newRun.owner });
-      const baseline = await baselineWarnings(store, { settings, scenarios, owner: newRun.owner ?? null });
-      const warnings = [...newRun.warnings, ...baseline];
-      const run = toNewRun({ settings, scenarios }, { ...newRun, warnings, options, createdAt: now() });
-      executor.expect(run.id, scenarios);
-      const { mostUnfinished } = options;
-      const created = await store.runs.create(run, { mostUnfinished });
-      if (created.outcome !== "created") executor.forget(run.id);
-      if (created.outcome === "full") throw fullError(created.of, mostUnfinished);
+      const owner = newRun.owner ?? null;
+      const baseline = await baselineWarnings(store, { settings, scenarios, owner });
+      const opponent = await requireOpponent(store, { settings, scenarios, owner });
+      const warnings = [...newRun.warnings, ...baseline, ...opponent];
+      const ids = { candidate: options.newId(), baseline: options.newId() };
+      const sides = opposedSettings(settings, ids) ?? { candidate: settings, baseline: null };
+      const about = { ...newRun, warnings, options, createdAt: now() };
+      const created = await storeRun(toNewRun(ids.candidate, { settings: sides.candidate, scenarios }, about));
       if (created.outcome === "replayed") await executor.resume(created.run.id);
+      if (created.outcome !== "created" || !sides.baseline) return created;
+      const other = { ...about, idempotency: undefined };
+      await storeRun(toNewRun(ids.baseline, { settings: sides.baseline, scenarios }, other)).catch(
+        async (error: unknown) => {
+          await executor.cancel(ids.candidate);
+          throw error;
+        },
+      );
       return created;
     },
 
@@ -138,11 +159,17 @@ function runLifecycle({
       await verifySlowChecks(plan.slowChecks, { checks, owner });
       const { global, perRun, perOrigin = global } = options.concurrency;
       const limits = { concurrency: perRun, mostCalls: Math.min(global, perOrigin) };
-      const estimate = await estimatePlan(plan, { store, priceOf, owner, tied: isTied(plan), ...limits });
+      const opponent = await requireOpponent(store, { settings: plan, scenarios: plan.scenarios, owner });
+      const estimateOf = (side: EvaluationPlan) =>
+        estimatePlan(side, { store, priceOf, owner, tied: isTied(side), ...limits });
+      const opposed = opposedPlan(plan);
+      const own = await estimateOf(plan);
+      const estimate = opposed ? addEstimates(own, await estimateOf(opposed), plan.budget) : own;
       const allWarnings = [
         ...warnings,
         ...settingsWarnings(plan, plan.scenarios, options),
         ...(await baselineWarnings(store, { settings: plan, scenarios: plan.scenarios, owner })),
+        ...opponent,
       ];
       return { ...estimate, ...(allWarnings.length > 0 && { warnings: allWarnings }) };
     },
@@ -228,8 +255,17 @@ function runComparisons({
   now,
   waiters,
   judging,
-}: Parts): Pick<Runs, "compare" | "rank" | "noise" | "judgePairs" | "auditJudge"> {
+}: Parts): Pick<Runs, "compare" | "rank" | "noise" | "judgePairs" | "auditJudge" | "sequence" | "scoreAgreement"> {
   return {
+    async scoreAgreement(id, owner, given) {
+      const run = await getOwnedRun(store, id, owner);
+      return agreeWithPeople(store, run, given ?? (await options.verdictsOf?.(run)) ?? []);
+    },
+    async sequence(id, owner) {
+      const candidate = await candidateOf(store, await getOwnedRun(store, id, owner));
+      if (!candidate) throw new ServiceError("run_not_found", "The run that this one was compared with was deleted.");
+      return (await readSequence(store, candidate)).sequence;
+    },
     compare: (baseline, candidate, owner, margins) => compareStoredRuns(store, baseline, candidate, { owner, margins }),
     rank: (named, owner) => rankStoredRuns(store, named, { owner }),
     noise: (ids, owner) => measureNoise(store, ids, { owner }),
@@ -252,6 +288,7 @@ function withSimulator(settings: RunSettings, scenarios: readonly Scenario[], he
 }
 
 function toNewRun(
+  id: string,
   { settings, scenarios }: Pick<NewRun, "settings" | "scenarios">,
   {
     options,
@@ -262,7 +299,7 @@ function toNewRun(
   }: NewRunOptions & { readonly options: RunsOptions; readonly createdAt: number },
 ): NewRun {
   return {
-    id: options.newId(),
+    id,
     settings,
     scenarios,
     warnings: [...warnings, ...settingsWarnings(settings, scenarios, options)],

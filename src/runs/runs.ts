@@ -10,6 +10,8 @@ import type { EvaluationResponse, ScenarioResult } from "../contract/schemas/eva
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/schemas/judge-audit.ts";
 import type { PairwiseRequest } from "../contract/schemas/comparison.ts";
 import type { RunScenarioList, RunScenariosQuery } from "../contract/schemas/run-scenarios.ts";
+import type { PersonVerdict, ScoreAgreements } from "../contract/schemas/score-agreement.ts";
+import type { RunSequence } from "../contract/schemas/sequence.ts";
 import type { RunChanges, RunEvent } from "../contract/schemas/run.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
 import type { RunPlan } from "./plan/request-checks.ts";
@@ -57,6 +59,10 @@ export interface Runs {
   withRecordedUsers(request: EvaluationRequest, owner: string | null): Promise<EvaluationRequest>;
   /** The request that repeats the run, without the operator's defaults. */
   request(run: RunRecord): Promise<RepeatRequest>;
+  /** The comparison of a run that stops when it is decided, as far as it has come. */
+  sequence(id: string, owner: string | null): Promise<RunSequence>;
+  /** How every score agrees with people's verdicts: those given here, else those stored with the run. */
+  scoreAgreement(id: string, owner: string | null, given?: readonly PersonVerdict[]): Promise<ScoreAgreements>;
   /** The events of the run after `after`, with the ended run last. Throws when this process stops before that. */
   follow(id: string, options: { after: number; signal: AbortSignal }): AsyncIterable<RunEvent>;
   /** No new call starts after this; calls in flight are aborted. */

@@ -237,3 +237,40 @@ test("every output names the same causes, gates and exit code", async () => {
   expect(shown.stdout).toContain("expected   look(…)\n  called     nothing");
   expect(shown.stdout).toContain("outcome    ✗ must_call: look was not called");
 });
+
+test("--until-decided compares two models, a stored run or a threshold, and stops when it is decided", async () => {
+  const scenarios = Array.from({ length: 60 }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
+  }));
+  await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
+  await using provider = await startFakeProvider({
+    behaviour: (call) => text(call.request.body?.["model"] === "new" ? "Yes, of course" : "Never")(call),
+  });
+  const cwd = folder.path;
+  const at = (...more: string[]) => runCli(["eval", "all.jsonl", "--endpoint", provider.url, ...more], { cwd });
+
+  const better = await at("--models", "old,new", "--until-decided", "--json");
+  expect(better.code).toBe(0);
+  const [run] = (JSON.parse(better.stdout) as { runs: { summary: object; run_id: string }[] }).runs;
+  const { summary, run_id } = run ?? { summary: {}, run_id: "" };
+  expect(summary).toMatchObject({ stopped_by: "decided", decision: { verdict: "better", stopped_by: "decided" } });
+  expect(provider.requests.length).toBeLessThan(80);
+  const worse = await at("-m", "new", "-m", "old", "--until-decided");
+  expect(worse).toMatchObject({ code: 1, stdout: expect.stringContaining("✗ overall decided: failed. Decided after") });
+
+  const safe = await at("-m", "new", "--baseline", run_id, "--not-worse-by", "0.5", "--until-decided");
+  expect(safe).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("✓ overall not worse by 0.5: passed. Decided"),
+  });
+  const open = await at("-m", "new", "--gate", "exact_match>=0.999", "--until-decided");
+  expect(open).toMatchObject({ code: 6, stdout: expect.stringContaining("? exact_match decided: UNDECIDED") });
+  const above = await at("-m", "new", "--gate", "overall>=0.5", "--until-decided", "--dry-run");
+  expect(above.stdout).toContain("60 turns, until decided = 6 to 60 calls");
+  const alone = await at("-m", "new", "--until-decided");
+  expect(alone).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--until-decided needs something to compare"),
+  });
+});

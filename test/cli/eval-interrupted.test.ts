@@ -166,3 +166,36 @@ test("the run of a killed command is listed as interrupted, with the command tha
     summary: { interactions: 60, failed: 0 },
   });
 });
+
+test("a comparison that was killed is resumed on both sides and decided from the stored scores", async () => {
+  const scenarios = Array.from({ length: 40 }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
+  }));
+  await using folder = await folderWith({ "all.json": JSON.stringify(scenarios) });
+  await using provider = await startFakeProvider({
+    behaviour: (call) => after(20, text(call.request.body?.["model"] === "new" ? "Yes, of course" : "Never"))(call),
+  });
+  const cwd = folder.path;
+  const asked = ["eval", "all.json", "--endpoint", provider.url, "--models", "old,new", "--until-decided", "-j", "2"];
+  let isKilled = false;
+  const first = await spawnCli(asked, {
+    cwd,
+    onStderr: (seen, kill) => {
+      if (isKilled || !/[3-9]\/40 turns/.test(seen)) return;
+      isKilled = true;
+      kill("SIGKILL");
+    },
+  });
+  expect(first.code).not.toBe(0);
+  const before = provider.requests.length;
+  const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(first.stderr)?.[0] ?? "";
+  const second = await runCli(["eval", "--resume", id, "--json"], { cwd });
+  const [run] = JSON.parse(second.stdout).runs;
+  expect(run).toMatchObject({ run_id: id, summary: { decision: { verdict: "better", stopped_by: "decided" } } });
+  expect(second.code).toBe(0);
+  const questions = provider.requests.map(({ body }) => JSON.stringify([body?.["model"], body?.["messages"]]));
+  // Only calls in flight when the process was killed are made again.
+  expect(questions.length - new Set(questions).size).toBeLessThanOrEqual(4);
+  expect(questions.length).toBeGreaterThan(before);
+});

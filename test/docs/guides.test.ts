@@ -59,6 +59,7 @@ test("only these lines of the guides are not run by a test", () => {
     `docs/start.md: alias rehearsal="'$PWD/node_modules/.bin/node' '$PWD/src/cli/main.ts'"`,
     "docs/start.md: mkdir ../first-rehearsal && cd ../first-rehearsal",
     "docs/switching-models.md: rehearsal eval --model demo-support-v2 --attempts 3 --baseline before.json --not-worse-by 0.02",
+    "docs/switching-models.md: rehearsal eval --models demo-support-v1,demo-support-v2 --until-decided --not-worse-by 0.02 --max-cost 5",
   ]);
 });
 

@@ -28,6 +28,8 @@ const share = (attempts: number, chance: number): number => meanOf(attempts, () 
 
 interface Generator {
   readonly binary?: boolean;
+  /** False passes at full size, where they are more than 6 %. */
+  readonly limit?: number;
   /** The gain of one scenario; its mean is -loss. */
   readonly gain: (loss: number, attempts: number) => number;
 }
@@ -49,6 +51,12 @@ const generators: Readonly<Record<string, Generator>> = {
   },
   "skewed to the left in every attempt": {
     gain: (loss, attempts) => -loss + meanOf(attempts, () => 0.1 * (1 - exponential())),
+  },
+  "lognormal to the left": {
+    // Its tail is longer than a few dozen values show: 6.2 % with 20 scenarios.
+    limit: 0.07,
+    gain: (loss, attempts) =>
+      -loss + (0.1 * (Math.exp(0.5) - Math.exp(normal()))) / 2.1612 + meanOf(attempts, () => 0.01 * normal()),
   },
   "mostly equal with rare drops": { gain: (loss) => (random() < 2 * loss ? -0.5 : 0) },
   "mostly equal with rare complete drops": { gain: (loss) => (random() < loss ? -1 : 0) },
@@ -85,7 +93,7 @@ test.each(Object.keys(generators))(
           for (let suite = 0; suite < suites; suite++)
             if (passes(draw(generator, size, { loss: margin, attempts }), margin)) passed++;
           expect(passed / suites, `margin ${margin}, ${size} scenarios, ${attempts} attempts`).toBeLessThanOrEqual(
-            limit,
+            Math.max(limit, generator.limit ?? 0),
           );
         }
   },

@@ -1,3 +1,5 @@
+import type { ScoreAgreements } from "../../src/contract/schemas/score-agreement.ts";
+import type { RunSequence } from "../../src/contract/schemas/sequence.ts";
 import type { z } from "zod";
 import type { ErrorCode } from "../../src/contract/errors.ts";
 import type { RunEstimate } from "../../src/contract/schemas/budget.ts";
@@ -98,10 +100,18 @@ export const requestRescore = async (id: string, body: z.input<typeof RescoreReq
 export interface ComparedRuns {
   readonly baseline: string;
   readonly candidate: string;
+  /** Asks whether the candidate is shown not to be worse by this. */
+  readonly margin?: string;
 }
 
 export const fetchComparison = async (compared: ComparedRuns, signal: AbortSignal): Promise<RunComparison> =>
   fetchJson(await evaluationUrl("/compare", compared), { signal });
+
+export const fetchSequence = async (id: string, signal: AbortSignal): Promise<RunSequence> =>
+  fetchJson(await evaluationUrl(`/runs/${encodeURIComponent(id)}/sequence`), { signal });
+
+export const fetchScoreAgreement = async (id: string, signal: AbortSignal): Promise<ScoreAgreements> =>
+  fetchJson(await evaluationUrl(`/runs/${encodeURIComponent(id)}/score-agreement`), { signal });
 
 /** `runs` holds ids separated by commas. The service picks the score when none is given. */
 export const fetchRanking = async (query: { runs: string; score: string }, signal: AbortSignal): Promise<RunRanking> =>

@@ -16,6 +16,7 @@ import { CorrectedEffects } from "../review/corrected-means.tsx";
 import { useRun } from "../run/use-run.ts";
 import { ChangedList } from "./changed-list.tsx";
 import { EffectTable } from "./effect-table.tsx";
+import { NotWorsePanel } from "./not-worse-panel.tsx";
 import { RunPickers } from "./run-pickers.tsx";
 import { useComparedName, VerdictBanner } from "./verdict-banner.tsx";
 
@@ -28,12 +29,13 @@ export default function CompareScreen() {
   const client = useQueryClient();
   const baseline = params.get("baseline") ?? "";
   const candidate = params.get("candidate") ?? "";
+  const margin = params.get("margin") ?? "";
   const same = baseline !== "" && baseline === candidate;
   const ready = baseline !== "" && candidate !== "" && !same;
   useRowKeys();
   const comparison = useQuery({
-    queryKey: ["compare", baseline, candidate],
-    queryFn: ({ signal }) => fetchComparison({ baseline, candidate }, signal),
+    queryKey: ["compare", baseline, candidate, margin],
+    queryFn: ({ signal }) => fetchComparison({ baseline, candidate, ...(margin !== "" && { margin }) }, signal),
     enabled: ready,
   });
 
@@ -65,6 +67,7 @@ export default function CompareScreen() {
       {comparison.isError && (
         <FailedNotice error={comparison.error} onRetry={() => void client.refetchQueries({ predicate: hasFailed })} />
       )}
+      {comparison.isError && margin !== "" && <NotWorsePanel comparison={undefined} margin={margin} />}
       {comparison.data && (
         <>
           <VerdictBanner comparison={comparison.data} />
@@ -79,6 +82,7 @@ export default function CompareScreen() {
           <MeansNote comparison={comparison.data} />
           {comparison.data.comparable && (
             <>
+              <NotWorsePanel comparison={comparison.data} margin={margin} />
               <EffectTable scores={comparison.data.scores} />
               <CorrectedEffects comparison={comparison.data} />
               <ChangedList key={`${baseline} ${candidate}`} comparison={comparison.data} />

@@ -8,7 +8,7 @@ import { SelectField } from "../parts/forms/fields.tsx";
 import { TextArea } from "../parts/forms/fields.tsx";
 import { TextField, type TextFieldProps } from "../parts/forms/fields.tsx";
 import { agentTarget } from "./initial-draft.ts";
-import { protocolOptions, readProtocol, type RunDraft } from "./run-draft.ts";
+import { protocolOptions, readProtocol, untilOptions, type RunDraft } from "./run-draft.ts";
 import { problemsOf } from "./run-request.ts";
 import { ScorePicker } from "./score-picker.tsx";
 import { countTurns, parseScenarios } from "./scenario-text.ts";
@@ -126,7 +126,43 @@ export function RunFields({ form }: { form: DraftForm }) {
         max={100}
         hint={turnCount(form.draft)}
       />
+      <UntilFields form={form} />
     </fieldset>
+  );
+}
+
+const againstFields = {
+  model_id: { label: "Other model", placeholder: "model id at the same endpoint" },
+  run: { label: "Run", placeholder: "id of an ended run" },
+  threshold: { label: "Threshold of overall", placeholder: "0.8" },
+} as const;
+
+/** When the run stops. A comparison takes the scenarios in random order and stops at a verdict. */
+function UntilFields({ form }: { form: DraftForm }) {
+  const { draft, onChange, problems } = form;
+  return (
+    <>
+      <SelectField
+        label="Stop when"
+        options={untilOptions}
+        value={draft.until}
+        problems={problemsOf(problems, "until")}
+        onChoice={(choice) => onChange({ until: untilOptions.find(({ id }) => id === choice)?.id ?? "" })}
+      />
+      {draft.until !== "" && (
+        <>
+          <DraftField form={form} name="against" {...againstFields[draft.until]} spellCheck={false} />
+          <DraftField
+            form={form}
+            name="margin"
+            label="Accepted loss (optional)"
+            inputMode="decimal"
+            placeholder="0.02"
+            hint="Also stops when the run is shown not to be worse by this."
+          />
+        </>
+      )}
+    </>
   );
 }
 

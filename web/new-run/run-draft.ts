@@ -7,6 +7,10 @@ export interface RunDraft {
   readonly protocol: Protocol;
   readonly model: string;
   readonly attempts: string;
+  /** What the run is compared with until that is decided; empty for a fixed number of attempts. */
+  readonly until: "" | "model_id" | "run" | "threshold";
+  readonly against: string;
+  readonly margin: string;
   readonly systemPrompt: string;
   readonly scenarios: string;
   /** Empty for the service's default. */
@@ -34,6 +38,13 @@ export const protocolOptions: readonly { readonly id: Protocol; readonly label: 
   { id: "a2a", label: "A2A agent" },
 ];
 
+export const untilOptions: readonly { readonly id: RunDraft["until"]; readonly label: string }[] = [
+  { id: "", label: "all attempts are made" },
+  { id: "model_id", label: "decided against another model" },
+  { id: "run", label: "decided against an earlier run" },
+  { id: "threshold", label: "decided against a threshold" },
+];
+
 /** A protocol by its id; the default for unknown ids. */
 export const readProtocol = (value: unknown): Protocol =>
   protocolOptions.find(({ id }) => id === value)?.id ?? "openai-chat";
@@ -44,6 +55,9 @@ export const emptyDraft: RunDraft = {
   protocol: "openai-chat",
   model: "",
   attempts: "5",
+  until: "",
+  against: "",
+  margin: "",
   systemPrompt: "",
   scenarios: "",
   history: "",

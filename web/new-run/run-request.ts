@@ -1,6 +1,6 @@
 import { isRecord } from "../../src/base/json.ts";
 import { problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
-import { emptyDraft, protocolOptions, readProtocol, type RunDraft } from "./run-draft.ts";
+import { emptyDraft, protocolOptions, readProtocol, untilOptions, type RunDraft } from "./run-draft.ts";
 import { parseScenarios } from "./scenario-text.ts";
 
 type RequestBody = Readonly<Record<string, unknown>>;
@@ -13,6 +13,9 @@ const fieldPaths: Readonly<Record<FieldName, readonly string[]>> = {
   model: ["model_id"],
   protocol: ["protocol"],
   attempts: ["attempts"],
+  until: ["attempts", "until"],
+  against: ["attempts", "against"],
+  margin: ["attempts", "margin"],
   systemPrompt: ["system_prompt"],
   history: ["history"],
   threshold: ["threshold"],
@@ -31,13 +34,19 @@ const fieldPaths: Readonly<Record<FieldName, readonly string[]>> = {
 const fieldNames = Object.keys(fieldPaths) as readonly FieldName[];
 
 /** Fields whose text is the request's value. */
-const plainFields = fieldNames.filter((name) => name !== "protocol" && name !== "scorers" && name !== "scenarios");
+const plainFields = fieldNames.filter(
+  (name) => !["protocol", "scorers", "scenarios", "until", "against", "margin"].includes(name),
+);
 
 export const fieldPointer = (name: FieldName): string => `/${fieldPaths[name].join("/")}`;
 
-/** The problems of a form field, or of anything inside it. */
-export const problemsOf = (problems: readonly FieldProblem[], name: FieldName): FieldProblem[] =>
-  problemsAt(problems, fieldPointer(name));
+/** The problems of a form field, or of anything inside it that has no field of its own. */
+export const problemsOf = (problems: readonly FieldProblem[], name: FieldName): FieldProblem[] => {
+  const found = problemsAt(problems, fieldPointer(name));
+  if (name !== "attempts") return found;
+  const inner = (["until", "against", "margin"] as const).flatMap((field) => problemsAt(problems, fieldPointer(field)));
+  return found.filter((problem) => !inner.includes(problem));
+};
 
 /** The problems of values without a form field: they come from a pasted request. */
 export const problemsOutsideForm = (problems: readonly FieldProblem[]): FieldProblem[] =>
@@ -50,10 +59,36 @@ export const problemsOutsideForm = (problems: readonly FieldProblem[]): FieldPro
 export function buildRequest(draft: RunDraft): RequestBody {
   const parsed = parseScenarios(draft.scenarios);
   const { rest } = splitRequest(parsed.kind === "parsed" ? parsed.request : {});
-  return fieldNames.reduce((request, name) => {
+  const request = fieldNames.reduce((request, name) => {
     const value = name === "scenarios" ? (parsed.kind === "parsed" ? parsed.batch : undefined) : valueOf(draft, name);
     return value === undefined ? request : withPath(request, fieldPaths[name], value);
   }, rest);
+  return draft.until === "" ? request : { ...request, attempts: untilDecided(draft) };
+}
+
+/** `attempts` of a run that stops when it is decided. */
+function untilDecided({ until, against, margin, attempts }: RunDraft): RequestBody {
+  const each = parseNumber(attempts.trim());
+  const other = until === "threshold" ? parseNumber(against.trim()) : against.trim();
+  const accepted = parseNumber(margin.trim());
+  return {
+    until: "decided",
+    against: { [until]: other ?? "" },
+    ...(each !== undefined && each !== 1 && { each }),
+    ...(accepted !== undefined && { margin: accepted }),
+  };
+}
+
+/** The form fields of such `attempts`; null when they have settings without a field. */
+function untilFields(attempts: unknown): Partial<RunDraft> | null {
+  if (!isRecord(attempts) || attempts["until"] !== "decided" || !isRecord(attempts["against"])) return null;
+  const { until: _, against, each = 1, margin = "", score = "overall", ...others } = attempts;
+  const [kind, value] = Object.entries(against as RequestBody)[0] ?? [];
+  const until = untilOptions.find(({ id }) => id === kind && id !== "")?.id;
+  const isPlain =
+    Object.keys(others).length === 0 && score === "overall" && Object.keys(against as object).length === 1;
+  if (!isPlain || until === undefined) return null;
+  return { until, against: String(value), attempts: String(each), margin: String(margin) };
 }
 
 interface DraftOptions {
@@ -96,7 +131,11 @@ export function splitRequest(request: RequestBody): SplitRequest {
     rest = withoutPath(rest, ["endpoint"]);
   }
   // An object instead of a number of attempts is sent too, so that the service refuses it and the form's default does not replace it.
-  if (isRecord(request["attempts"])) fields.attempts = "";
+  const until = untilFields(request["attempts"]);
+  if (until) {
+    Object.assign(fields, until);
+    rest = withoutPath(rest, ["attempts"]);
+  } else if (isRecord(request["attempts"])) fields.attempts = "";
   // Checks with options have no field; they are sent unchanged while the field is empty.
   const names = namesOnly(request["scorers"]);
   if (names) {
@@ -105,7 +144,7 @@ export function splitRequest(request: RequestBody): SplitRequest {
   }
   if (protocolOptions.some(({ id }) => id === request["protocol"])) {
     const protocol = readProtocol(request["protocol"]);
-    return { fields: { ...fields, protocol }, rest: withoutPath(rest, ["protocol"]) };
+    return { fields: { ...(fields as Partial<RunDraft>), protocol }, rest: withoutPath(rest, ["protocol"]) };
   }
   return { fields: fields as Partial<RunDraft>, rest };
 }
@@ -127,6 +166,11 @@ export function curlCommand(url: string, body: unknown, { guarded = false } = {}
 function valueOf(draft: RunDraft, name: Exclude<FieldName, "scenarios">): unknown {
   const text = draft[name].trim();
   switch (name) {
+    case "until":
+    case "against":
+    case "margin":
+      // Part of `attempts`.
+      return undefined;
     case "protocol":
       return text === "openai-chat" ? undefined : text;
     case "systemPrompt":

@@ -32,6 +32,7 @@ import { FailureCauses, NoFailures } from "./summary/turn-causes.tsx";
 import { useLiveRun } from "./use-live-run.ts";
 import { isLarge, useResults, useRun } from "./use-run.ts";
 
+const SequencePanel = lazyComponent(() => import("./sequence-panel.tsx"));
 const ScorePanel = lazyComponent(() => import("./summary/score-panel.tsx"));
 
 /** One run. A large run is read page by page, any other run at once. */
@@ -70,6 +71,9 @@ export default function RunScreen() {
       {failed.isError && <FailedNotice error={failed.error} onRetry={() => void failed.refetch()} />}
       <NoReplyBanner run={run.data} results={results.data} />
       <KeyFigures run={run.data} results={results.data} />
+      {run.data.sequence && (
+        <SequencePanel run={run.data} fallback={<Skeleton rows={4} label="Loading the comparison" />} />
+      )}
       <WarningList warnings={run.data.warnings} />
       <RunTabs tab={tab} failures={faulty ?? failedTurns(run.data).failed} />
       {whole && results.isPending ? (

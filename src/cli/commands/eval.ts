@@ -32,6 +32,7 @@ export function withEvalOptions(command: Command, files: string): Command {
     .argument("[files...]", `${files} (default: scenarios of the configuration)`)
     .optionsGroup("Target:")
     .option("-m, --model <id>", "model to test (repeatable: one run each)", collect)
+    .option("--models <ids>", "models to test, comma separated", collectList)
     .option("--endpoint <url>", "model endpoint under test (default: agent, Rehearsal's own agent backend)")
     .option(
       "--target <name>",
@@ -49,12 +50,16 @@ export function withEvalOptions(command: Command, files: string): Command {
     .option("--replay-users <run>", "send the recorded messages of this run's simulated users")
     .option("--first <number>", "only the first scenarios", wholeNumber(1))
     .option("--sample <number>", "only this many scenarios, drawn at random", wholeNumber(1))
-    .addOption(rare("--seed <number>", "seed of the random sample").argParser(wholeNumber(0)))
+    .addOption(rare("--seed <number>", "seed of the random sample, and of the order with --until-decided").argParser(wholeNumber(0)))
     .option("--allow-code", "run code of imported assertions (promptfoo's javascript and python)")
     .addOption(rare("--skip-invalid", "skip invalid scenarios instead of stopping"))
     .optionsGroup("Gates:")
     .option("--gate <rule>", "such as overall>=0.8, overall.ci_lower>=0.7, pass^3>=0.9 (repeatable)", collect)
     .option("--baseline <run>", "fail if replies got worse than in this run or results file")
+    .option(
+      "--until-decided",
+      "stop as soon as it is decided: two models, or one against --baseline or a --gate such as overall>=0.8",
+    )
     .option(
       "--not-worse-by <margins>",
       "with --baseline: pass only if shown not to be worse by 0.02, or by overall=0.02,success=5%,latency_ms=10%",
@@ -115,6 +120,7 @@ Examples:
   rehearsal eval scenarios/ --model demo/retrieval --attempts 3
   rehearsal eval chats.jsonl --endpoint https://api.example.com/v1 --model small-1 --gate 'overall>=0.8'
   rehearsal eval --model new-model --baseline latest --not-worse-by 0.02
+  rehearsal eval --models old-model,new-model --until-decided --max-cost 5
   rehearsal eval --baseline latest --reporter line -o results.json -o report.html
   rehearsal eval --watch`;
 

@@ -5,6 +5,7 @@ import type { JudgeVerdict } from "../../contract/schemas/judge.ts";
 import { overallFirst } from "../../contract/schemas/score-names.ts";
 import { callText, differenceText, expectedCalls } from "../../formats/export/results/failure.ts";
 import { meanText, scoreText, unauditedMark } from "../../formats/export/results/report-text.ts";
+import { agreementText, correlateResponse, readVerdicts } from "../sources/verdicts.ts";
 import { CliError } from "../cli-error.ts";
 import { withSource, type SourceOptions } from "../options.ts";
 import { summaryText } from "../reporters/summary-text.ts";
@@ -15,6 +16,7 @@ import { lengthWithin, plainLine } from "../terminal/text.ts";
 
 interface ShowOptions extends SourceOptions {
   readonly scenario?: string;
+  readonly verdicts?: string;
   readonly json?: boolean;
 }
 
@@ -22,14 +24,21 @@ interface ShowOptions extends SourceOptions {
 export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, latest, or a results file", "latest"))
     .option("--scenario <id>", "show every turn of this scenario")
+    .option("--verdicts <file>", "correlate every score with people's verdicts (JSON or JSONL)")
     .option("--json", "print the results as one JSON object")
     .action(show);
 }
 
-async function show(text: string, { scenario, json, ...where }: ShowOptions): Promise<void> {
+async function show(text: string, { scenario, verdicts, json, ...where }: ShowOptions): Promise<void> {
   await using source = await openSource(where);
   const response = await loadResults(source, text);
   const style = styleFor(process.stdout);
+  if (verdicts !== undefined) {
+    const agreement = correlateResponse(response, await readVerdicts(verdicts));
+    if (json) printJson(agreement);
+    else printMessage(agreementText(agreement));
+    return;
+  }
   if (scenario !== undefined) {
     const result = scenarioOf(response, scenario);
     if (json) printJson(result);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Budget } from "../../contract/schemas/budget.ts";
 import {
   AttemptCount,
+  UntilDecided,
   History,
   JudgeSettings,
   LabellerSettings,
@@ -81,7 +82,10 @@ export const Config = z
       ),
     target: z.string().min(1).optional().describe("The target to test: a name under targets. Replaces endpoint."),
     model: oneOrMore.optional().describe("Model to test; several models are tested one after the other."),
-    attempts: AttemptCount.optional().describe("Runs of each scenario. Default 1."),
+    attempts: z
+      .union([AttemptCount, UntilDecided])
+      .optional()
+      .describe('Runs of each scenario (default 1), or {"until": "decided", "against": …}.'),
     protocol: Protocol.optional().describe(
       "Protocol of the endpoint. Default: openai-chat; agent for Rehearsal's own.",
     ),

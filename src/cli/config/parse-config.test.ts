@@ -45,10 +45,10 @@ test("converts a quoted variable in JSON to the type the schema wants", () => {
     max_errors: 0.5,
   });
   expect(() => json('{"attempts": "${N}"}', { N: "many" })).toThrow(
-    "rehearsal.json:1:14 attempts: must be a number, not a string",
+    "rehearsal.json:1:14 attempts: must be a number or an object, not a string",
   );
   expect(() => json('{"attempts": "${N}"}', { N: "0" })).toThrow("rehearsal.json:1:14 attempts: ");
-  expect(() => json('{"attempts": "3"}', {})).toThrow("attempts: must be a number, not a string");
+  expect(() => json('{"attempts": "3"}', {})).toThrow("attempts: must be a number or an object, not a string");
 });
 
 test("never parses the value of a variable as YAML", () => {
@@ -67,13 +67,13 @@ test.each([
     'rehearsal.yaml:3:3 unknown key "cents" in budget: there are calls, tokens, money, seconds',
   ],
   ["judge:\n  model: m\n", 'rehearsal.yaml:2:3 unknown key "model" in judge: there are endpoint, model_id, protocol'],
-  ["attempts: many\n", "rehearsal.yaml:1:11 attempts: must be a number, not a string"],
+  ["attempts: many\n", "rehearsal.yaml:1:11 attempts: must be a number or an object, not a string"],
   ["endpoint: htp://x\n", "rehearsal.yaml:1:11 endpoint: must be an address like https://api.example.com/v1, or agent"],
   ["model: 3\n", "rehearsal.yaml:1:8 model: must be a string or an array, not a number"],
   ["name: a\nscorers:\n  - type: contains\n", "rehearsal.yaml:3:5 scorers.0.text: is required"],
   ["scorers: [{ type: contain }]\n", /^rehearsal\.yaml:1:19 scorers\.0\.type: must be one of "contains", "equals"/],
   ["name: a\nthreshold: 7\n", /^rehearsal\.yaml:2:12 threshold: .*1/],
-  ["attempts: { max: 5, ci_width: 0.1 }\n", /^rehearsal\.yaml:1:11 attempts: must be a whole number, such as 5: /],
+  ["attempts: { max: 5, ci_width: 0.1 }\n", /^rehearsal\.yaml:1:11 attempts\.until: must be "decided" /],
   [
     "gates:\n  - success>=1\n  - overall>\n",
     /^rehearsal\.yaml:3:5 gates\.1: the gate "overall>" cannot be read: write/,

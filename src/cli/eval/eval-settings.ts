@@ -24,6 +24,8 @@ export interface EvalOptions extends SourceOptions {
   readonly target?: string;
   readonly targetCommand?: string;
   readonly model?: readonly string[];
+  readonly models?: readonly string[];
+  readonly untilDecided?: boolean;
   readonly attempts?: number;
   readonly name?: string;
   readonly protocol?: Protocol;
@@ -99,7 +101,8 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
   const { name, endpoint, attempts, protocol, stream, history, concurrency, priority } = options;
   const typed = patterns.length > 0;
   const target = findTarget(options, config);
-  const named = options.model ?? asList(config.model);
+  const typedModels = [...(options.models ?? []), ...(options.model ?? [])];
+  const named = typedModels.length > 0 ? typedModels : asList(config.model);
   // An agent chooses its models itself; the run is then named after the target.
   const models = named.length === 0 && target ? [target.name] : named;
   const baseline = options.baseline ?? config.baseline;

@@ -34,7 +34,8 @@ export function planRuns(
     throw new CliError(
       "no model was given: use --model, or set model in the configuration (rehearsal models lists the agent's)",
     );
-  const { system_prompt, attempts = 1 } = config;
+  const { system_prompt, attempts: asked = 1 } = config;
+  const attempts = typeof asked === "number" ? asked : (asked.each ?? 1);
   requireAttempts(gates, attempts);
   const target = named ? { endpoint: named.target } : targetOf(config, agent);
   const test_name = config.name ?? defaultTestName(scenarios);
@@ -91,13 +92,15 @@ export async function printPlan(
     const estimate = await source.estimate(request);
     refuseUnpriced(estimate, request);
     const calls = estimate.model_calls.expected;
-    runs.push({ test_name, endpoint, model_id, scenarios, turns, attempts, calls, estimate });
+    const until = typeof request.attempts === "object" && { until: "decided" as const };
+    runs.push({ test_name, endpoint, model_id, scenarios, turns, attempts, ...until, calls, estimate });
   }
   const calls = runs.reduce((sum, run) => sum + run.calls, 0);
   if (json) return printJson({ runs, calls });
   const target = endpoint === ownAgent ? "Rehearsal's own agent" : endpoint;
   for (const run of runs) {
-    const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), counted(run.attempts, "attempt")];
+    const times = "until" in run ? "until decided" : counted(run.attempts, "attempt");
+    const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), times];
     printMessage(`${run.test_name} on ${run.model_id} at ${target}: ${size.join(", ")} = ${callsText(run.estimate)}`);
     printMessage(`  ${sentenceOf(run.estimate)}`);
     for (const { pointer, message } of run.estimate.warnings ?? []) printMessage(`  ${pointer} ${message}`);

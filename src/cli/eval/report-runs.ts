@@ -18,6 +18,7 @@ import { counted } from "../terminal/text.ts";
 import { note } from "../terminal/output.ts";
 import type { EvalSettings } from "./eval-settings.ts";
 import { followRunWithReporters } from "./follow-run.ts";
+import { decisionCheck } from "./until-decided.ts";
 import { createInterruption } from "../terminal/stop-signals.ts";
 
 /** Shared by all runs of one command. */
@@ -106,6 +107,7 @@ function judgeRun(
     ...evaluateUnscored(wanted, comparison ? baselineScores : [], response),
     ...requestGateChecks(response.summary.gate),
     ...(comparison ? baselineChecks(comparison, { margins, regression }) : []),
+    ...(response.summary.decision ? [decisionCheck(response.summary.decision, undecided)] : []),
   ];
   const stop = whyStopped(response, maxErrors);
   const next =

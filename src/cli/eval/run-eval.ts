@@ -22,6 +22,7 @@ import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-se
 import { loadScenarios } from "./load-scenarios.ts";
 import { planRuns, printPlan, refuseUnpriced } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
+import { untilDecided } from "./until-decided.ts";
 import { loadWorlds, requireCode } from "./world-modules.ts";
 
 /** `rehearsal eval`: reads, runs, judges and reports. Returns the exit code. `only` limits the scenarios by id. */
@@ -41,14 +42,16 @@ export async function runEval(
   if (options.maxRegression !== undefined && typed.baseline === undefined) {
     note("--max-regression has no effect without --baseline: there is no run to compare with.");
   }
-  if (typed.margins && typed.baseline === undefined) {
+  const isSequential = options.untilDecided ?? false;
+  if (typed.margins && typed.baseline === undefined && !isSequential) {
     throw new CliError("--not-worse-by needs --baseline: name the run or results file to compare with");
   }
-  if (options.undecided !== undefined && typed.baseline === undefined) {
+  if (options.undecided !== undefined && typed.baseline === undefined && !isSequential) {
     note("--undecided has no effect without --baseline: there is no run to compare with.");
   }
   const baseline = typed.baseline === undefined ? null : await readRun(typed.baseline, where);
-  const work = { reporters, baseline };
+  // A comparison that stops when it is decided is the only one with this baseline.
+  const work = { reporters, baseline: isSequential ? null : baseline };
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
 
   noteUnusedOptions(options, where);
@@ -71,10 +74,13 @@ export async function runEval(
   });
   const loaded = await loadWorlds({ ...read, scenarios: selected }, where);
   const { scenarios: chosen } = loaded;
-  const settings = { ...loaded.settings, replayUsers: await recordedRun(options.replayUsers, where) };
+  const replayUsers = await recordedRun(options.replayUsers, where);
+  const comparing = isSequential ? untilDecided(loaded.settings, { seed: options.seed, baseline }) : loaded.settings;
+  const settings = { ...comparing, replayUsers };
+  const named = loaded.settings.models;
   const { variants } = read;
   await requireCode({ settings, scenarios: chosen }, where);
-  if (baseline) noteOutOfReach(baseline, { settings, scenarios: chosen });
+  if (baseline && !isSequential) noteOutOfReach(baseline, { settings, scenarios: chosen });
   const again = { words: evalWords(files, options), available: read.scenarios.length };
   const { concurrency, endpoint: address = ownAgent } = settings.config;
   const { target, targetSecrets } = settings;
@@ -83,7 +89,7 @@ export async function runEval(
     const remote = where.server ?? serverFromEnvironment(where.dataDir);
     const agent = remote === undefined ? ownAgentPlaceholder : null;
     const planned = planRuns(settings, { scenarios: chosen, variants, agent });
-    if (remote === undefined && endpoint === ownAgent) await checkOwnModels(settings.models, where);
+    if (remote === undefined && endpoint === ownAgent) await checkOwnModels(named, where);
     await printPlan(planned, { ...where, endpoint, concurrency, targetSecrets });
     return exitCodes.ok;
   }
@@ -100,7 +106,7 @@ export async function runEval(
     target: local,
     targetSecrets,
   });
-  return await executeRuns({ session, settings, scenarios: chosen, variants, where, ...work, again });
+  return await executeRuns({ session, settings, named, scenarios: chosen, variants, where, ...work, again });
 }
 
 /** The id of the run whose simulated users are replayed. */
@@ -146,8 +152,11 @@ function evalWords(files: readonly string[], options: EvalOptions): string[] {
 }
 
 /** Notes options that have no effect without another one. */
-function noteUnusedOptions({ seed, sample, priority, dataDir }: EvalOptions, { server }: EvalOptions): void {
-  if (seed !== undefined && sample === undefined) note("--seed has no effect without --sample.");
+function noteUnusedOptions(
+  { seed, sample, untilDecided: isSequential, priority, dataDir }: EvalOptions,
+  { server }: EvalOptions,
+): void {
+  if (seed !== undefined && sample === undefined && !isSequential) note("--seed has no effect without --sample.");
   if (priority !== undefined && (server ?? serverFromEnvironment(dataDir)) === undefined) {
     note("--priority has no effect without --server: this command executes its own runs one after the other.");
   }
@@ -157,9 +166,11 @@ interface Execution extends RunWork {
   readonly scenarios: readonly FileScenario[];
   readonly variants: readonly ScenarioVariant[];
   readonly where: SourceOptions;
+  /** Every model of the command, also the one that another is compared with. */
+  readonly named: readonly string[];
 }
 
-async function executeRuns({ scenarios, variants, where, ...work }: Execution): Promise<ExitCode> {
+async function executeRuns({ scenarios, variants, where, named, ...work }: Execution): Promise<ExitCode> {
   const { session, settings } = work;
   // In this process, concurrency is a limit of the process and not of the run.
   const { concurrency: _, ...config } = settings.config;
@@ -168,7 +179,7 @@ async function executeRuns({ scenarios, variants, where, ...work }: Execution): 
     variants,
     agent: session.agent,
   });
-  await checkModels(session, settings.models);
+  await checkModels(session, named);
   for (const { request } of planned) {
     if (request.budget?.money !== undefined) refuseUnpriced(await session.client.estimate(request), request);
   }
@@ -229,6 +240,8 @@ const fixedOptions = {
   target: "--target",
   targetCommand: "--target-command",
   model: "-m",
+  models: "--models",
+  untilDecided: "--until-decided",
   attempts: "-a",
   name: "--name",
   protocol: "--protocol",

@@ -1,3 +1,4 @@
+import { shuffle } from "../../base/random.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 
@@ -57,23 +58,6 @@ function fits({ id, tags = [] }: FileScenario, filter: string): boolean {
 }
 
 function drawSample(scenarios: readonly FileScenario[], size: number, seed: number): FileScenario[] {
-  const random = mulberry32(seed);
-  const positions = scenarios.map((_, index) => index);
-  for (let index = positions.length - 1; index > 0; index--) {
-    const other = Math.floor(random() * (index + 1));
-    [positions[index], positions[other]] = [positions[other] ?? 0, positions[index] ?? 0];
-  }
-  const drawn = new Set(positions.slice(0, size));
+  const drawn = new Set(shuffle([...scenarios.keys()], seed).slice(0, size));
   return scenarios.filter((_, index) => drawn.has(index));
-}
-
-/** Tommy Ettinger's small generator: enough to draw a sample, the same one for the same seed. */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

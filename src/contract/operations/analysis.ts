@@ -18,6 +18,8 @@ import {
 } from "../schemas/human-verdict.ts";
 import { parseMargins } from "../schemas/margins.ts";
 import { Run } from "../schemas/run.ts";
+import { ScoreAgreementRequest, ScoreAgreements } from "../schemas/score-agreement.ts";
+import { RunSequence } from "../schemas/sequence.ts";
 import type { Operation } from "./operation.ts";
 
 /** Query of GET /compare. */
@@ -177,6 +179,50 @@ export const analysisOperations: readonly Operation[] = [
     },
     responses: { 200: { description: "Kappa with its interval, consistency and bias.", schema: JudgeAudit } },
     errors: ["validation_failed", "endpoint_invalid", "endpoint_not_allowed", "storage_full"],
+  },
+  {
+    id: "getRunSequence",
+    method: "get",
+    path: "/runs/{run_id}/sequence",
+    summary: "Follow a run that stops when it is decided",
+    description:
+      'The comparison of a run with `attempts` {"until": "decided"}, as far as it has come: the interval after each batch, the verdict, and why it stopped. Both sides of a comparison of two models answer alike.',
+    tag: "Runs",
+    scope: "runs:read",
+    parameters: runParameter,
+    responses: { 200: { description: "The comparison so far.", schema: RunSequence } },
+    errors: ["validation_failed", "run_not_found"],
+  },
+  {
+    id: "getScoreAgreement",
+    method: "get",
+    path: "/runs/{run_id}/score-agreement",
+    summary: "Correlate every score with the verdicts of people on the run",
+    description: "Shows which score orders replies as people do, with an interval over scenarios.",
+    tag: "Analysis",
+    scope: "runs:read",
+    parameters: runParameter,
+    responses: { 200: { description: "The scores, highest correlation first.", schema: ScoreAgreements } },
+    errors: ["run_not_found"],
+  },
+  {
+    id: "correlateVerdicts",
+    method: "post",
+    path: "/runs/{run_id}/score-agreement",
+    summary: "Correlate every score with given verdicts of people",
+    description: "Nothing is stored. Several verdicts on one reply count as their mean.",
+    tag: "Analysis",
+    scope: "runs:read",
+    parameters: runParameter,
+    body: ScoreAgreementRequest,
+    example: {
+      verdicts: [
+        { scenario_id: "delivery", attempt: 1, interaction_id: "1", value: 1 },
+        { scenario_id: "delivery", attempt: 2, interaction_id: "1", value: 0 },
+      ],
+    },
+    responses: { 200: { description: "The scores, highest correlation first.", schema: ScoreAgreements } },
+    errors: ["validation_failed", "run_not_found"],
   },
   {
     id: "rescoreRun",

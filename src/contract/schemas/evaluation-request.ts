@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { isRecord } from "../../base/json.ts";
 import { Budget, Gate } from "./budget.ts";
 import { Rubric } from "./judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
@@ -34,11 +33,8 @@ export const Priority = z
   );
 export type Priority = z.infer<typeof Priority>;
 
-const removedForm =
-  "must be a whole number, such as 5: {min, max, ci_width} is no longer supported, because stopping at a narrow interval makes means too good";
-
 export const AttemptCount = z
-  .int({ error: ({ input }) => (isRecord(input) && "ci_width" in input ? removedForm : undefined) })
+  .int()
   .min(1)
   .describe("Number of times each scenario is run; at most 100, unless the operator allows more.");
 
@@ -76,6 +72,69 @@ export const Parameters = z
   })
   .meta({ id: "Parameters" });
 export type Parameters = z.infer<typeof Parameters>;
+
+/** The other side of a run that stops when it is decided: a second model, an ended run, or a threshold. */
+export const Opponent = z
+  .object({
+    model_id: z.string().min(1).max(512).optional().describe("A second model: both run, scenario by scenario."),
+    endpoint: z
+      .string()
+      .min(1)
+      .max(2048)
+      .optional()
+      .describe("Endpoint of the second model. Default: that of the run."),
+    protocol: Protocol.optional().describe("Protocol of the second model. Default: that of the run."),
+    system_prompt: z.string().optional().describe("System prompt of the second model. Default: that of the run."),
+    parameters: Parameters.optional().describe("Parameters of the second model. Default: those of the run."),
+    run: z.string().min(1).max(200).optional().describe("Id of an ended run to compare with."),
+    threshold: z.number().min(0).max(1).optional().describe("A value that the mean of the score is compared with."),
+  })
+  .superRefine(({ model_id, run, threshold, ...ofModel }, context) => {
+    const named = [model_id, run, threshold].filter((value) => value !== undefined).length;
+    if (named !== 1)
+      context.addIssue({ code: "custom", message: "must name one of model_id, run and threshold to compare with" });
+    const [field] = Object.entries(ofModel).find(([, value]) => value !== undefined) ?? [];
+    if (named === 1 && model_id === undefined && field !== undefined)
+      context.addIssue({ code: "custom", path: [field], message: "can only be given together with model_id" });
+  })
+  .meta({ id: "Opponent" });
+export type Opponent = z.infer<typeof Opponent>;
+
+const untilForm =
+  'must be "decided" ({min, max, ci_width} is no longer supported, because stopping at a narrow interval makes means too good)';
+
+/** Runs scenarios in random order until the comparison is decided, the scenarios run out or the budget is spent. */
+export const UntilDecided = z
+  .object({
+    until: z.literal("decided", { error: untilForm }),
+    against: Opponent,
+    score: z
+      .string()
+      .min(1)
+      .max(200)
+      .default("overall")
+      .describe("The score to decide by: any score of the run from 0 to 1, or `pass_rate`."),
+    margin: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .optional()
+      .describe("Also stops when the run is shown not to be worse by this margin."),
+    each: AttemptCount.default(1).describe("Attempts of each scenario, on both sides."),
+    seed: z.int().min(0).optional().describe("Decides the order of the scenarios. Default: chosen at random."),
+  })
+  .meta({ id: "UntilDecided" });
+export type UntilDecided = z.infer<typeof UntilDecided>;
+
+/** How a run takes part in a comparison that stops when it is decided. */
+export const SequencePlan = UntilDecided.omit({ until: true, each: true })
+  .extend({
+    seed: z.int().min(0),
+    side: z.enum(["candidate", "baseline"]),
+    opponent: z.string().optional().describe("Id of the run of the other side, if that runs at the same time."),
+  })
+  .meta({ id: "SequencePlan" });
+export type SequencePlan = z.infer<typeof SequencePlan>;
 
 /** The replies the model sees as history: its own or the references. `both` runs every attempt both ways and reports the gap. */
 export const History = z.enum(["generated", "reference", "both"]).meta({ id: "History" });
@@ -197,7 +256,10 @@ export const EvaluationRequest = z
       .string()
       .optional()
       .describe("Default: the id of a single scenario; of several, their common tag, or their number and the date."),
-    attempts: AttemptCount.default(1),
+    attempts: z
+      .union([AttemptCount, UntilDecided])
+      .default(1)
+      .describe('Attempts of each scenario, or `{"until": "decided"}` to stop as soon as a comparison is decided.'),
     replay_users: z
       .string()
       .min(1)
@@ -231,6 +293,7 @@ export const EvaluationPlan = z
     adaptive: AdaptiveAttempts.optional().describe(
       "Only in runs of earlier versions; `attempts` is then the `max` of it.",
     ),
+    sequence: SequencePlan.optional(),
     ...options,
     target: z.union([Target, LocalTarget]).optional().describe("The endpoint, when the request has an object for it."),
   })

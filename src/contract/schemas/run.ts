@@ -7,6 +7,7 @@ import { Priority } from "./evaluation-request.ts";
 import { InteractionError } from "./interaction-result.ts";
 import { Metadata } from "./scenario.ts";
 import { SimulatedUsers } from "./simulated-user.ts";
+import { SequenceDecision } from "./sequence.ts";
 import { Breakdown, Drift, LabelMetrics, Scores, ScoreStats } from "./score.ts";
 
 /** The scenarios that vary most between their attempts, with their share of the total variance. */
@@ -109,7 +110,11 @@ export const RunSummary = z
       .describe(
         "Replies without an `overall` because the judge, the embedder or a check failed, and replies of conversations without a verdict. They are not part of its mean.",
       ),
-    stopped_by: z.enum(["budget"]).optional().describe("Set when the run ended early. Its results are kept."),
+    stopped_by: z
+      .enum(["budget", "decided"])
+      .optional()
+      .describe("Set when the run ended early. Its results are kept."),
+    decision: SequenceDecision.optional().describe("Result of a run that stops when it is decided."),
     cost: z
       .object({
         total: z.number().min(0),
@@ -182,6 +187,10 @@ export const Run = z
     progress: Progress,
     summary: RunSummary.nullable(),
     warnings: z.array(Warning).optional().describe("Absent when there are none."),
+    sequence: z
+      .object({ side: z.enum(["candidate", "baseline"]), opponent: z.string().nullable() })
+      .optional()
+      .describe("Set when the run stops as soon as a comparison is decided; `opponent` is the run of the other side."),
   })
   .meta({ id: "Run" });
 export type Run = z.infer<typeof Run>;

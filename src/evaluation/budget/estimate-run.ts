@@ -1,4 +1,4 @@
-import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
+import type { Budget, Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationPlan, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { offersTools } from "../../contract/schemas/target.ts";
@@ -43,7 +43,8 @@ const spread = 2;
  * included, and failed turns would be neither judged nor labelled.
  */
 export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): RunEstimate {
-  const attempts = exactRange(plan.attempts);
+  // A comparison that is decided early takes fewer; how soon is not known before.
+  const attempts = { ...exactRange(plan.attempts), ...(plan.sequence && { low: plan.attempts / 10 }) };
   const scripted = plan.scenarios.map(withoutUserTurns).filter(({ interactions }) => interactions.length > 0);
   const model = sumLoads(scripted.map((scenario) => modelLoad(scenario, plan, options.earlier ?? null)));
   const users = userLoads(plan, options.earlier ?? null);
@@ -101,6 +102,25 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
       : "rough averages: this model has no earlier runs",
     sentence: toSentence(estimate),
     within_budget: plan.budget ? fits(plan.budget, estimate) : null,
+  };
+}
+
+/** Both sides of a comparison, which run at the same time. */
+export function addEstimates(left: RunEstimate, right: RunEstimate, budget: Budget | undefined): RunEstimate {
+  const estimate = {
+    calls: addRanges(left.calls, right.calls),
+    model_calls: addRanges(left.model_calls, right.model_calls),
+    helper_calls: addRanges(left.helper_calls, right.helper_calls),
+    input_tokens: addRanges(left.input_tokens, right.input_tokens),
+    output_tokens: addRanges(left.output_tokens, right.output_tokens),
+    money: left.money && right.money && addRanges(left.money, right.money),
+    seconds: maxRange(left.seconds, right.seconds),
+  };
+  return {
+    ...left,
+    ...estimate,
+    sentence: toSentence(estimate),
+    within_budget: budget ? fits(budget, estimate) : null,
   };
 }
 

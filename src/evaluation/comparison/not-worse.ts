@@ -137,7 +137,7 @@ function passOf(sums: RunTallySums, threshold: number): number | null {
 type RunTallySums = ReadonlyMap<string, { readonly sum: number; readonly count: number }>;
 
 /** Shares of the complete attempts that pass, of scenarios that are the same in both runs. */
-function passRatePairs(baseline: RunTally, candidate: RunTally, threshold: number) {
+export function passRatePairs(baseline: RunTally, candidate: RunTally, threshold: number) {
   return [...baseline.scenarios].flatMap(([scenario_id, turns]) => {
     const others = candidate.scenarios.get(scenario_id);
     const isSame =
@@ -148,7 +148,8 @@ function passRatePairs(baseline: RunTally, candidate: RunTally, threshold: numbe
       return mean(whole.flatMap(({ sums }) => passOf(sums, threshold) ?? []));
     });
     const [left, right] = rates;
-    return typeof left === "number" && typeof right === "number" ? [{ baseline: left, candidate: right }] : [];
+    if (typeof left !== "number" || typeof right !== "number") return [];
+    return [{ scenario_id, baseline: left, candidate: right }];
   });
 }
 

@@ -1,5 +1,5 @@
 import { testsOwnAgent } from "../plan/endpoints.ts";
-import type { Store } from "../../contract/ports/store.ts";
+import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { RunComparison } from "../../contract/schemas/comparison.ts";
 import type { Margins } from "../../contract/schemas/margins.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -44,6 +44,7 @@ export async function compareStoredRuns(
     ...attempts.notes,
     ...failedReplyNotes(failed, attempts),
     ...spoiledNotes(baseline, candidate),
+    ...stoppedEarlyNotes(found),
     ...compared.notes,
   ];
   if (!comparison.comparable) return { ...about, ...refused(comparison.reason, comparison.unpaired), notes };
@@ -126,4 +127,12 @@ function messagesOf(scenarios: readonly Scenario[]): Map<string, string> {
       scenario.interactions.map(({ id, user_message }): [string, string] => [`${scenario.id}\n${id}`, user_message]),
     ),
   );
+}
+
+/** p values assume that the scores did not decide when to stop. */
+function stoppedEarlyNotes(runs: readonly RunRecord[]): string[] {
+  if (!runs.some(({ summary }) => summary?.stopped_by === "decided")) return [];
+  return [
+    "A run stopped as soon as it was decided, so these p values and intervals are too optimistic: its own decision (GET /runs/{run_id}/sequence) is right at any stopping time.",
+  ];
 }

@@ -16,9 +16,15 @@ export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
 
+/** The attempt has to wait for others: it goes back to the queue. */
+export class Postponed extends Error {
+  override readonly name = "Postponed";
+}
+
 /** True for errors caused by the environment (lost lease, store down, shutdown, no memory): the attempt can be retried. */
 export function isTransient(error: unknown): boolean {
-  return error instanceof LeaseLost || isStoreFailure(error) || isShuttingDown(error) || isOverloaded(error);
+  if (error instanceof LeaseLost || error instanceof Postponed) return true;
+  return isStoreFailure(error) || isShuttingDown(error) || isOverloaded(error);
 }
 
 function isOverloaded(error: unknown): boolean {

@@ -5,6 +5,7 @@ import { publicErrorMessage } from "../../evaluation/format.ts";
 import { withBaselineGate } from "../compare/baseline-gate.ts";
 import { createRunSummarizer, summarizeStoredRun, type IncrementalSummary } from "../results/run-figures.ts";
 import { toProgress } from "../results/to-run.ts";
+import { withDecision } from "../sequence/read-sequence.ts";
 import { isTransient, OutOfMemory } from "./attempt-errors.ts";
 
 interface Concluder {
@@ -29,8 +30,16 @@ export function createConcluder({ store, now, figuresOf, onEnd }: ConcluderOptio
   let seen: ReadonlySet<string> = new Set();
 
   async function end(runId: string): Promise<void> {
+    const run = await store.runs.get(runId);
+    if (run && (await waitsForBaseline(run, store))) return;
     await concludeRun(runId, { store, now, figures: await figuresOf(runId) });
     onEnd(runId);
+    const { sequence } = run?.settings ?? {};
+    if (sequence?.side === "baseline" && sequence.opponent !== undefined) await concludeCandidate(sequence.opponent);
+  }
+
+  async function concludeCandidate(runId: string): Promise<void> {
+    if ((await store.runs.unconcluded()).includes(runId)) await conclude(runId);
   }
 
   function conclude(runId: string): Promise<void> {
@@ -63,6 +72,14 @@ export function createConcluder({ store, now, figuresOf, onEnd }: ConcluderOptio
   };
 }
 
+/** A comparison is complete only when both sides have ended, so its candidate ends last. */
+async function waitsForBaseline({ state, settings }: RunRecord, store: Store): Promise<boolean> {
+  const { side, opponent } = settings.sequence ?? {};
+  if (state === "cancelling" || side !== "candidate" || opponent === undefined) return false;
+  const other = await store.runs.state(opponent);
+  return other !== null && !finalStates.has(other);
+}
+
 interface ConcludeOptions {
   readonly store: Store;
   readonly now: () => number;
@@ -76,9 +93,11 @@ export async function concludeRun(runId: string, options: ConcludeOptions): Prom
   const run = await store.runs.get(runId);
   if (!run || finalStates.has(run.state)) return;
   const { summary: own, message } = figures?.finish(run, now) ?? (await summarizeStoredRun(run, { store, now }));
-  const summary = await withBaselineGate(own, run, store);
+  const gated = await withBaselineGate(own, run, store);
   const state: RunState = run.state === "cancelling" ? "cancelled" : "completed";
-  const text = state === "cancelled" ? cancelledMessage(run) : message;
+  const summary = state === "completed" ? await withDecision(gated, run, store) : gated;
+  const decided = summary.decision ? `${message}. ${summary.decision.sentence}` : message;
+  const text = state === "cancelled" ? cancelledMessage(run) : decided;
   const ended = await store.runs.finish(runId, { state, message: text, summary, at: now() });
   // The run was cancelled meanwhile and ends as cancelled.
   if (!ended) await concludeRun(runId, options);

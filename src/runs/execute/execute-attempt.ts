@@ -67,14 +67,17 @@ export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOp
   try {
     // A first try has no stored turns to restore.
     if (claimed.tries > 1) await execution.restore(await store.interactions.ofAttempt(claimed.lease.attempt_id));
-    await execution.run();
+    // A comparison that is over needs no more calls; the attempt ends with the turns it has.
+    if ((await context.sequence?.admit(claimed.scenario_index, options.signal)) !== false) await execution.run();
   } catch (error) {
     // Errors after the end was stored, such as an abort, do not matter.
     if (!execution.outcome) throw error;
   } finally {
     execution.close();
   }
-  return execution.outcome ?? execution.finish();
+  const outcome = execution.outcome ?? (await execution.finish());
+  context.sequence?.changed();
+  return outcome;
 }
 
 type ScoredReply = NewTurn & { readonly scores: StoredScores };

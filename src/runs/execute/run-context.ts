@@ -20,6 +20,7 @@ import { createIncrementalSummary, type IncrementalSummary } from "../results/ru
 import { limitModel, originOf } from "./limit-model.ts";
 import type { ModelTarget } from "../plan/model-target.ts";
 import type { WorldModules } from "../user-code/world-modules.ts";
+import { createSequenceWatches, type SequenceWatch } from "../sequence/sequence-watch.ts";
 import { createRunLedger, type RunLedger } from "./run-ledger.ts";
 import { createRunWorlds, loadRunModules, type WorldOf } from "./run-worlds.ts";
 
@@ -45,6 +46,8 @@ export interface RunContext {
   /** Whose memory its attempts take. */
   readonly owner: string | null;
   readonly figures: IncrementalSummary;
+  /** Set for a run that stops when it is decided. */
+  readonly sequence?: SequenceWatch | null;
 }
 
 /** A run whose replies are to be scored. */
@@ -115,6 +118,7 @@ export function createRunContexts({
   worldModules,
   worldEndpoints,
 }: RunContextsOptions): RunContexts {
+  const sequences = createSequenceWatches(store);
   const reading = createSemaphore(readAtOnce);
   const contexts = new Map<string, SharedContext>();
   /** Only those of the latest run: others may wait for long, or run in another process. */
@@ -158,6 +162,7 @@ export function createRunContexts({
       priceOf: priceOf?.(settings),
       ledger,
       figures,
+      sequence: sequences.of(run, scenarios.length),
       owner: run.owner,
     };
   }
@@ -237,6 +242,7 @@ export function createRunContexts({
       return context?.figures;
     },
     forget(runId) {
+      sequences.forget(runId);
       const shared = contexts.get(runId);
       if (shared) drop(runId, shared);
       if (latest?.runId === runId) latest = null;

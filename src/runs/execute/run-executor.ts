@@ -85,8 +85,8 @@ export class RunExecutor {
   }
 
   async start(): Promise<void> {
-    const { store, queue, onError } = this.#options;
-    for (const id of this.#options.ownRuns ?? []) await store.runs.carry(id);
+    const { queue, onError } = this.#options;
+    for (const id of this.#options.ownRuns ?? []) await this.#carry(id);
     // Polls and claims repeat this, so a store that fails right now does not prevent the start.
     await queue.recover().then(this.#concluder.concludeDrained).catch(onError);
     this.#worker.start();
@@ -110,9 +110,18 @@ export class RunExecutor {
   /** Continues a stored run, if this process executes only its own runs. Otherwise any worker does. */
   async resume(runId: string): Promise<void> {
     if (!this.#ownRuns) return;
-    this.#ownRuns.add(runId);
-    await this.#options.store.runs.carry(runId);
+    await this.#carry(runId);
     this.#worker.wake();
+  }
+
+  /** Executes the run here, and the other side of its comparison. */
+  async #carry(runId: string): Promise<void> {
+    const { store } = this.#options;
+    const opponent = (await store.runs.get(runId))?.settings.sequence?.opponent;
+    for (const id of [runId, ...(opponent === undefined ? [] : [opponent])]) {
+      this.#ownRuns?.add(id);
+      await store.runs.carry(id);
+    }
   }
 
   /** Returns false when the run has already ended. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isShuttingDown } from "../../contract/errors.ts";
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../../contract/ports/queue.ts";
-import { LeaseLost, OutOfMemory } from "./attempt-errors.ts";
+import { LeaseLost, OutOfMemory, Postponed } from "./attempt-errors.ts";
 
 export interface WorkerOptions {
   readonly id: string;
@@ -195,7 +195,7 @@ class QueueWorker implements Worker {
     } catch (error) {
       const aborted = signal.aborted || isShuttingDown(error);
       // A run cancelled elsewhere shows up as a lost lease, which is as normal as an abort.
-      if (!aborted && !(error instanceof LeaseLost)) onError(error);
+      if (!aborted && !(error instanceof LeaseLost) && !(error instanceof Postponed)) onError(error);
       await this.#release(claimed, { error, aborted }).catch(onError);
     }
   }

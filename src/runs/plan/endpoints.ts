@@ -9,13 +9,20 @@ export interface PlannedEndpoint extends Pick<RunSettings, "endpoint" | "protoco
 
 /** Every endpoint a run would call: model under test, simulator, judge and labeller. Each must pass the endpoint policy. */
 export function planEndpoints(
-  settings: Pick<RunSettings, "endpoint" | "protocol" | "target" | "judge" | "labeller" | "simulator">,
+  settings: Pick<RunSettings, "endpoint" | "protocol" | "target" | "judge" | "labeller" | "simulator" | "sequence">,
 ): readonly PlannedEndpoint[] {
-  const { endpoint, protocol, target, simulator } = settings;
-  const helpers = [...helperEndpoints(settings), ...endpointOf("/simulator/endpoint", simulator)];
+  const { endpoint, protocol, target, simulator, sequence } = settings;
+  const { endpoint: other, protocol: otherProtocol = protocol } = sequence?.against ?? {};
+  const others = [
+    ...(other === undefined
+      ? []
+      : [{ pointer: "/attempts/against/endpoint", endpoint: other, protocol: otherProtocol }]),
+    ...helperEndpoints(settings),
+    ...endpointOf("/simulator/endpoint", simulator),
+  ];
   // A target on this machine is no address.
-  if (target && isLocalTarget(target)) return helpers;
-  return [{ pointer: target ? "/endpoint/url" : "/endpoint", endpoint, protocol }, ...helpers];
+  if (target && isLocalTarget(target)) return others;
+  return [{ pointer: target ? "/endpoint/url" : "/endpoint", endpoint, protocol }, ...others];
 }
 
 /** The endpoints of judge and labeller, which are all that rescoring calls. */

@@ -185,21 +185,27 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, shownNames).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-function weightProblems(
-  { weights, scorers = [], judge, turns, expectsCalls }: Options,
+/** The scores that a run with these options has, without those of labels, outcomes and conversations. */
+export function scoresOfRun(
+  { scorers = [], judge, turns, expectsCalls }: Omit<Options, "weights">,
   helpers: PlanHelpers,
-): FieldError[] {
-  if (!weights) return [];
+): ReadonlySet<string> {
   const ofTurns = turns.flatMap(({ checks }) => turnScoreNames(checks, scorers));
   const checks = [...checkNames(scorers).filter((name) => name !== null), ...ofTurns];
   const judged = judge ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics"] : [];
-  const known = new Set([
+  return new Set([
     "success",
     ...comparing(scorers, helpers),
     ...checks,
     ...judged,
     ...(expectsCalls ? toolScores : []),
   ]);
+}
+
+function weightProblems(options: Options, helpers: PlanHelpers): FieldError[] {
+  const { weights } = options;
+  if (!weights) return [];
+  const known = scoresOfRun(options, helpers);
   const isLabel = (name: string): boolean => known.has("metadata_match") && name.startsWith("metadata.");
   const names = listed([...known, ...(known.has("metadata_match") ? ["metadata.<key>"] : [])]);
   const problems = Object.keys(weights)

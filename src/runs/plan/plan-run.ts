@@ -1,24 +1,29 @@
 import type { z } from "zod";
+import { shuffle } from "../../base/random.ts";
 import { ServiceError, type FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario, ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { withUserTurns } from "../../evaluation/simulation/attempt-user.ts";
+import { passRate } from "../../contract/schemas/margins.ts";
+import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
+import { planAttempts, sequenceProblems } from "../sequence/plan-sequence.ts";
 import { surveyActing } from "./acting-problems.ts";
 import { surveyBatch } from "./batch-problems.ts";
 import { refuseInvalid } from "./fields-error.ts";
 import { enforceCallLimit, type PlanLimits } from "./limits.ts";
 import { withOperatorDefaults } from "./model-target.ts";
-import { optionProblems, type PlanHelpers } from "./option-problems.ts";
+import { optionProblems, scoresOfRun, type PlanHelpers } from "./option-problems.ts";
 import { planTarget, targetOptionProblems } from "./plan-target.ts";
-import { locateChecks, verifyQuickChecks, type RunPlan } from "./request-checks.ts";
+import { locateChecks, verifyQuickChecks, type LocatedTurn, type RunPlan } from "./request-checks.ts";
 
 /**
  * Checks a request and returns its plan with every default filled in. Refuses duplicate ids, too many calls or scores, oversized
  * labels, and scorers or judges that cannot be used.
  */
 export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): RunPlan {
-  const { test_batch, test_name, attempts, endpoint: asked, protocol: named, replay_users: _, ...given } = request;
-  const { judge, labeller, simulator, ...options } = given;
+  const { test_batch, test_name, attempts: wanted, endpoint: asked, protocol: named, ...given } = request;
+  const { judge, labeller, simulator, replay_users: _, ...options } = given;
+  const { attempts, sequence } = planAttempts(wanted);
   const batch = surveyBatch(test_batch, limits);
   refuseInvalid(attemptProblems(attempts, limits));
   refuseInvalid(batch.problems);
@@ -27,17 +32,25 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
   refuseInvalid(toolParameterProblems(request));
   refuseInvalid(targetOptionProblems(request, helpers));
   refuseInvalid(optionProblems({ ...request, ...batch }, helpers));
+  refuseInvalid(
+    sequenceProblems(
+      { attempts, ...(sequence && { sequence }) },
+      { scenarios: [test_batch].flat().length, budget: request.budget, scores: knownScore(request, batch, helpers) },
+    ),
+  );
   const slow = verifyQuickChecks([...locateChecks(request.scorers ?? [], batch.turns), ...acting.checks]);
   enforceInteractionLimit(batch.interactions, limits);
-  const scenarios = [test_batch].flat().map((input) => withUserTurns(scenarioFromInput(input)));
+  const listed = [test_batch].flat().map((input) => withUserTurns(scenarioFromInput(input)));
+  const scenarios = sequence ? shuffle(listed, sequence.seed) : listed;
   const target = planTarget({ endpoint: asked, protocol: named });
-  enforceCallLimit({ ...request, ...target, scenarios }, limits);
+  enforceCallLimit({ ...request, ...target, attempts, scenarios }, limits);
   const asksSimulator = batch.simulated || simulator !== undefined;
 
   return {
     ...options,
     ...target,
     attempts,
+    ...(sequence && { sequence }),
     ...(judge && { judge: withOperatorDefaults(judge, helpers.judge) }),
     ...(labeller && { labeller: withOperatorDefaults(labeller, helpers.labeller) }),
     ...(asksSimulator && { simulator: withOperatorDefaults(simulator ?? {}, helpers.simulator) }),
@@ -45,6 +58,18 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
     test_name: test_name ?? defaultTestName(scenarios),
     ...slow,
   };
+}
+
+/** True for the names of scores that this run will have. Names of labels, outcomes and conversations are not all known before. */
+function knownScore(
+  request: EvaluationRequest,
+  { turns, expectsCalls }: { turns: readonly LocatedTurn[]; expectsCalls: boolean },
+  helpers: PlanHelpers,
+): (name: string) => boolean {
+  const known = scoresOfRun({ ...request, turns, expectsCalls }, helpers);
+  const ofScenarios = [request.test_batch].flat().flatMap(({ expect }) => (expect ? outcomeScoreNames(expect) : []));
+  const names = new Set([...known, ...ofScenarios, "overall", passRate]);
+  return (name) => names.has(name) || name.startsWith("metadata.") || name.startsWith("conversation");
 }
 
 /** A world offers its own tools; others in the request would replace them. */

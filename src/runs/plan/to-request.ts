@@ -12,13 +12,15 @@ export function toRepeatRequest(
   settings: RunSettings,
   { scenarios, helpers }: { scenarios: readonly Scenario[]; helpers: PlanHelpers },
 ): RepeatRequest {
-  const { adaptive: _bounds, judge, labeller, simulator, on_failure, tags, metadata, target, ...rest } = settings;
+  const { adaptive: _bounds, sequence, attempts, judge, labeller, simulator, ...others } = settings;
+  const { on_failure, tags, metadata, target, ...rest } = others;
   const { protocol: _protocol, ...withoutProtocol } = rest;
   const options = target ? { ...withoutProtocol, endpoint: target } : rest;
   const batch = scenarios.map((scenario) => toInput(withoutUserTurns(scenario)));
   const [first] = batch;
   return {
     ...options,
+    attempts: requestedAttempts(attempts, sequence),
     ...(on_failure !== "continue" && { on_failure }),
     ...(tags.length > 0 && { tags }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
@@ -33,6 +35,13 @@ export function toRepeatRequest(
 function ownSimulator({ simulator }: RunSettings, helpers: PlanHelpers): Pick<RepeatRequest, "simulator"> {
   const own = simulator && withoutOperatorDefaults(simulator, helpers.simulator);
   return own && Object.keys(own).length > 0 ? { simulator: own } : {};
+}
+
+/** The other model of a comparison had no choice of its own: repeated alone, it runs every scenario. */
+function requestedAttempts(attempts: number, sequence: RunSettings["sequence"]): RepeatRequest["attempts"] {
+  if (sequence?.side !== "candidate") return attempts;
+  const { side: _side, opponent: _opponent, seed: _order, ...comparison } = sequence;
+  return { until: "decided", ...comparison, ...(attempts !== 1 && { each: attempts }) };
 }
 
 function toInput({ id, description, system_prompt, tags, interactions, ...acting }: Scenario) {

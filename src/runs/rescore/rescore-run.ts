@@ -6,6 +6,7 @@ import type { RescoreRequest } from "../../contract/schemas/evaluation-request.t
 import type { Rescored } from "../../contract/schemas/run.ts";
 import { reservedPrefixes, reservedScores } from "../../contract/schemas/score-names.ts";
 import { withBaselineGate } from "../compare/baseline-gate.ts";
+import { withDecision } from "../sequence/read-sequence.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
 import { codeSettings } from "../user-code/check-code.ts";
 import { createRunWorlds } from "../execute/run-worlds.ts";
@@ -248,7 +249,7 @@ async function rescoreAttempts(
 
 async function updateFigures(run: RunRecord, rescored: Rescored, { store, now, hold }: HeldOptions): Promise<void> {
   const { summary: own, message } = await summarizeStoredRun(run, { store, now });
-  const summary = rescored.partial ? own : await withBaselineGate(own, run, store);
+  const summary = rescored.partial ? own : await withDecision(await withBaselineGate(own, run, store), run, store);
   const figures = {
     summary: { ...summary, rescored },
     message: run.state === "completed" ? `${message}${rescoredNote(rescored)}` : run.message,

@@ -75,10 +75,12 @@ export function createRunSummarizer(settings: RunSettings, scenarios: readonly S
       const turns = scenario.interactions.length;
       const isOver = scenario.user && attempt.interactions.some(({ scores }) => scores?.conversation?.user);
       const short = !isOver && attempt.interactions.length < turns * plannedPasses(settings);
-      // An empty attempt of an adaptive run (earlier versions) may not have been needed.
-      const optional = settings.adaptive !== undefined && attempt.interactions.length === 0;
+      // An empty attempt may not have been needed: the comparison was decided before, or the run is an adaptive one.
+      const optional =
+        (settings.adaptive !== undefined || settings.sequence !== undefined) && attempt.interactions.length === 0;
       cut ||= short && !optional;
       skipped ||= short && optional;
+      if (optional && settings.sequence) return;
       figures.expect(scenario.id);
       if (attempt.interactions.length === 0) return;
       if (settings.budget) {

@@ -25,6 +25,7 @@ export function toRun(record: RunRecord): Run {
     progress: toProgress(record),
     summary: record.summary,
     ...(record.warnings.length > 0 && { warnings: [...record.warnings] }),
+    ...sequenceOf(record),
   };
 }
 
@@ -57,4 +58,9 @@ export function toProgress({ progress, settings }: Pick<RunRecord, "progress" | 
     interactions_total,
     interactions_done: Math.min(progress.interactions_done, interactions_total),
   };
+}
+
+function sequenceOf({ settings: { sequence } }: RunRecord): Pick<Run, "sequence"> {
+  if (!sequence) return {};
+  return { sequence: { side: sequence.side, opponent: sequence.opponent ?? sequence.against.run ?? null } };
 }

@@ -101,3 +101,18 @@ test("quotes the curl command for a shell", () => {
   const env = { ...process.env, REHEARSAL_API_KEY: "rh_secret" };
   expect(execFileSync("sh", ["-c", guarded], { encoding: "utf8", env })).toContain("authorization: Bearer rh_secret\n");
 });
+
+test("a comparison that stops when it is decided has fields of its own", () => {
+  const attempts = { until: "decided", against: { model_id: "old" }, each: 2, margin: 0.02 };
+  const draft = draftFromRequest({ test_batch: { id: "a" }, attempts });
+  expect(draft).toMatchObject({ until: "model_id", against: "old", attempts: "2", margin: "0.02" });
+  expect(buildRequest(draft)).toMatchObject({ attempts });
+  expect(buildRequest({ ...draft, until: "threshold", against: "0.8", attempts: "1", margin: "" })).toMatchObject({
+    attempts: { until: "decided", against: { threshold: 0.8 } },
+  });
+  // Settings without a field are sent unchanged.
+  const special = { ...attempts, score: "exact_match" };
+  expect(buildRequest(draftFromRequest({ test_batch: { id: "a" }, attempts: special }))).toMatchObject({
+    attempts: special,
+  });
+});

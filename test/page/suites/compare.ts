@@ -421,4 +421,28 @@ export function compareSuite(browser: () => Browser): void {
       width === 390 ? /may be chance.*0\.010, 0\.030/s : /0\.030.*better.*may be chance/s,
     );
   });
+
+  test("a margin in the address is answered in one sentence, and can be changed", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.page.route(`${services.evaluation}/compare?*`, async (route) => {
+      const margin = new URL(route.request().url()).searchParams.get("margin");
+      const answer = await route.fetch();
+      const sentence = `overall is undecided: +0.010 over 12 scenarios, so a loss of ${margin} is not excluded.`;
+      const asked = { verdict: "undecided", sentence, family_error: 0.05, measures: [], next: "rehearsal eval …" };
+      const comparison = (await answer.json()) as RunComparison;
+      await route.fulfill({ response: answer, json: margin ? { ...comparison, not_worse: asked } : comparison });
+    });
+    await tab.open(path);
+    const panel = tab.page.getByRole("region", { name: "Not worse by a margin" });
+    await panel.getByLabel("Accepted loss").fill("0.02");
+    await panel.getByRole("button", { name: "Ask" }).click();
+    await panel.getByText("so a loss of 0.02 is not excluded").waitFor();
+    expect(tab.page.url()).toContain("margin=0.02");
+    await tab.open(`${path}&margin=0.1`);
+    await panel.getByText("so a loss of 0.1 is not excluded").waitFor();
+    expect(await panel.innerText()).toContain("rehearsal eval …");
+    expect(await axeViolations(tab.page)).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
+  });
 }

@@ -456,4 +456,66 @@ export function runSuite(browser: () => Browser): void {
     await tab.page.waitForURL("**/cancel-order/2?turn=2");
     expect(tab.mishaps).toEqual([]);
   });
+
+  test.each([390, 1440])("a run that stops when it is decided draws its sequence, at %i pixels", async (width) => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services, width });
+    const at = `${services.evaluation}/runs/${nightly.run_id}`;
+    await tab.page.route(at, async (route) => {
+      const answer = await route.fetch();
+      const sequence = { side: "candidate", opponent: nightlyAfter.run_id };
+      await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), sequence } });
+    });
+    const points = Array.from({ length: 30 }, (_, index) => {
+      const half = 0.6 / Math.sqrt(index + 1);
+      return { scenarios: index + 1, effect: 0.11, lower: 0.11 - half, upper: 0.11 + half };
+    });
+    const figures = { scenarios: 30, planned: 80, left_out: 0, effect: 0.11, lower: 0.0005, upper: 0.22 };
+    const sentence = "Decided after 30 of 80 scenarios: overall is better, +0.110 (95 %: +0.001 to +0.220).";
+    const decision = { score: "overall", margin: 0.05, verdict: "better", stopped_by: "decided", ...figures, sentence };
+    const sides = { candidate: nightly.run_id, baseline: nightlyAfter.run_id, threshold: null };
+    await tab.page.route(`${at}/sequence`, (route) =>
+      route.fulfill({
+        json: { ...decision, ...sides, estimand: "Mean of overall, candidate minus baseline.", points },
+      }),
+    );
+    await tab.open(`/runs/${nightly.run_id}`);
+    const panel = tab.page.getByRole("region", { name: "Until decided" });
+    await panel.getByText("Decided after 30 of 80 scenarios").waitFor();
+    const chart = panel.getByRole("img", { name: /with its 95 % interval and the boundary that decides it/ });
+    expect(await chart.locator("line").count()).toBe(2);
+    expect((await chart.boundingBox())?.width).toBeLessThanOrEqual(width);
+    expect(await panel.getByRole("link", { name: "The baseline" }).getAttribute("href")).toContain(nightlyAfter.run_id);
+    expect(await axeViolations(tab.page)).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a run that people have judged shows how each score agrees with them", async () => {
+    await using services = await startFakeServices({ runs: [nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    const score = (name: string, correlation: number) => ({
+      score: name,
+      correlation,
+      ci_lower: correlation - 0.2,
+      ci_upper: correlation + 0.2,
+      replies: 24,
+      scenarios: 12,
+      method: "Spearman, jackknife over 12 scenarios",
+    });
+    await tab.page.route(`${services.evaluation}/runs/*/score-agreement`, (route) =>
+      route.fulfill({
+        json: {
+          run_id: nightly.run_id,
+          verdicts: 24,
+          scores: [score("overall", 0.52), score("token_f1", 0.31)],
+          notes: [],
+        },
+      }),
+    );
+    await tab.open(`/runs/${nightly.run_id}?tab=scores`);
+    const panel = tab.page.getByRole("region", { name: "Agreement with people" });
+    expect(await panel.getByRole("row", { name: /^overall/ }).innerText()).toMatch(/\+0\.52.*\+0\.32 to \+0\.72/s);
+    expect(await axeViolations(tab.page)).toEqual([]);
+    expect(tab.mishaps).toEqual([]);
+  });
 }

@@ -53,6 +53,8 @@ export async function answerEvaluation({
     return sendJson(response, 200, runs.toRun(runs.get(run.run_id) ?? run));
   }
   if (isReviewAction(action)) return answerReview({ runs, run, action, request, response, url });
+  if (action === "score-agreement")
+    return sendJson(response, 200, { run_id: run.run_id, verdicts: 0, scores: [], notes: [] });
   if (action === "export") return void response.writeHead(200).end(exported(run, url.searchParams.get("format")));
   if (action === "request") return sendJson(response, 200, requestOf(run));
   if (action === "results") return sendJson(response, 200, pages ? narrowed(run, url.searchParams) : run);

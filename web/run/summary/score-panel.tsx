@@ -9,6 +9,7 @@ import { scoreLabel } from "../../parts/runs/scores.ts";
 import { isEnded } from "../../parts/runs/run-facts.ts";
 import { hasDeferredScores } from "../key-figures.tsx";
 import { DigestView } from "./digest-view.tsx";
+import { PeopleAgreement } from "./people-agreement.tsx";
 import { ScoreTable } from "./score-table.tsx";
 import { UnscoredCauses } from "./turn-causes.tsx";
 
@@ -29,6 +30,7 @@ export default function ScorePanel({ run, results }: { run: Run; results: Evalua
           </>
         )}
       </DigestView>
+      {isEnded(run.state) && <PeopleAgreement run={run} />}
       {summary.drift && <DriftPanel drift={summary.drift} />}
       {summary.breakdown && <BreakdownPanel breakdown={summary.breakdown} />}
       <LabelTable metrics={summary.label_metrics} />

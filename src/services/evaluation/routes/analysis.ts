@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { CompareQuery, NoiseQuery, RankQuery } from "../../../contract/operations/analysis.ts";
 import { PairwiseRequest } from "../../../contract/schemas/comparison.ts";
 import { parseMargins } from "../../../contract/schemas/margins.ts";
+import { ScoreAgreementRequest } from "../../../contract/schemas/score-agreement.ts";
 import { RescoreRequest } from "../../../contract/schemas/evaluation-request.ts";
 import { JudgeAuditRequest } from "../../../contract/schemas/judge-audit.ts";
 import { toRun } from "../../../runs/results/to-run.ts";
@@ -58,6 +59,16 @@ export function analysisRoutes(dependencies: EvaluationDependencies): Hono<Shell
       const { signal } = context.req.raw;
       const audit = await runs.auditJudge(request, { owner: ownerOf(context), signal });
       return context.json({ ...audit, ...unknownFieldWarnings(JudgeAuditRequest, body) });
+    })
+    .get("/runs/:run_id/sequence", async (context) =>
+      context.json(await runs.sequence(context.req.param("run_id"), ownerOf(context))),
+    )
+    .get("/runs/:run_id/score-agreement", async (context) =>
+      context.json(await runs.scoreAgreement(context.req.param("run_id"), ownerOf(context))),
+    )
+    .post("/runs/:run_id/score-agreement", async (context) => {
+      const { verdicts } = validate(ScoreAgreementRequest, await readJson(context, bodyLimits));
+      return context.json(await runs.scoreAgreement(context.req.param("run_id"), ownerOf(context), verdicts));
     })
     .post("/runs/:run_id/rescore", async (context) => {
       const body = await readOptionalJson(context, bodyLimits);

@@ -33,11 +33,11 @@ test("returns a valid request typed, with its defaults", () => {
 test.each([
   [0, "too_small", "must be at least 1", "0"],
   [-1, "too_small", "must be at least 1", "-1"],
-  [1.5, "invalid_type", "must be a whole number, not a fraction", "1.5"],
-  ["3", "invalid_type", "must be a number, not a string", "3"],
-  [true, "invalid_type", "must be a number, not a boolean", "true"],
-  [null, "invalid_type", "must be a number, not null", "null"],
-  [JSON.parse("1e400"), "invalid_type", "must be a number, not too large a number", "Infinity"],
+  [1.5, "invalid_union", "must be a whole number or an object, not a fraction", "1.5"],
+  ["3", "invalid_union", "must be a number or an object, not a string", "3"],
+  [true, "invalid_union", "must be a number or an object, not a boolean", "true"],
+  [null, "invalid_union", "must be a number or an object, not null", "null"],
+  [JSON.parse("1e400"), "invalid_union", "must be a number or an object, not too large a number", "Infinity"],
 ])("refuses attempts %j in plain words", (attempts, code, message, received) => {
   const [error, ...others] = errorsOf(EvaluationRequest, { ...request, attempts });
   expect(others).toEqual([]);
@@ -101,18 +101,18 @@ test("prefers the union member that requires no certain value", () => {
 
 test("refuses attempts that stop at a narrow interval, and names the alternative", () => {
   const attempts = { min: 3, max: 20, ci_width: 0.1 };
-  expect(errorsOf(EvaluationRequest, { ...request, attempts })).toEqual([
-    {
-      pointer: "/attempts",
-      code: "invalid_type",
-      message: expect.stringMatching(
-        /^must be a whole number, such as 5: \{min, max, ci_width\} is no longer supported/,
-      ),
-      received: "an object",
-    },
+  expect(errorsOf(EvaluationRequest, { ...request, attempts })).toContainEqual({
+    pointer: "/attempts/until",
+    code: "required",
+    message: expect.stringMatching(/^must be "decided" \(\{min, max, ci_width\} is no longer supported/),
+  });
+  expect(errorsOf(EvaluationRequest, { ...request, attempts: "5" })).toMatchObject([{ pointer: "/attempts" }]);
+  const until = (against: object) => ({ ...request, attempts: { until: "decided", against } });
+  expect(errorsOf(EvaluationRequest, until({ threshold: 0.5, run: "r" }))).toMatchObject([
+    { pointer: "/attempts/against", message: "must name one of model_id, run and threshold to compare with" },
   ]);
-  expect(errorsOf(EvaluationRequest, { ...request, attempts: { max: 5 } })).toMatchObject([
-    { pointer: "/attempts", message: "must be a number, not an object" },
+  expect(errorsOf(EvaluationRequest, until({ threshold: 0.5, endpoint: "http://x" }))).toMatchObject([
+    { pointer: "/attempts/against/endpoint", message: "can only be given together with model_id" },
   ]);
 });
 

@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+export const SequenceVerdictName = z
+  .enum(["better", "worse", "not_worse", "undecided"])
+  .meta({ id: "SequenceVerdictName" });
+export type SequenceVerdictName = z.infer<typeof SequenceVerdictName>;
+
+export const SequenceStep = z
+  .object({
+    scenarios: z.int().min(0),
+    effect: z.number().describe("Mean difference of these scenarios."),
+    lower: z.number(),
+    upper: z.number(),
+  })
+  .meta({ id: "SequenceStep" });
+
+/** Figures at the moment a comparison stopped, or now. */
+const figures = {
+  score: z.string(),
+  margin: z.number().nullable(),
+  verdict: SequenceVerdictName,
+  stopped_by: z
+    .enum(["decided", "scenarios", "budget", "cancelled"])
+    .nullable()
+    .describe("Null while the comparison runs. `scenarios`: there are no more."),
+  scenarios: z.int().min(0).describe("Scenarios that count, in the random order of the run."),
+  planned: z.int().min(0).describe("Scenarios there are."),
+  left_out: z.int().min(0).describe("Scenarios without the score on both sides."),
+  effect: z.number().nullable().describe("Mean difference; null before the first scenario."),
+  lower: z.number().nullable().describe("Lower end of the 95 % confidence sequence, right at every moment."),
+  upper: z.number().nullable(),
+  sentence: z.string(),
+};
+
+/** How a run that stops when it is decided ended. */
+export const SequenceDecision = z.object(figures).meta({ id: "SequenceDecision" });
+export type SequenceDecision = z.infer<typeof SequenceDecision>;
+
+/** A comparison that stops when it is decided, from its first scenario on. */
+export const RunSequence = z
+  .object({
+    ...figures,
+    candidate: z.string().describe("Id of the run."),
+    baseline: z.string().nullable().describe("Id of the run it is compared with; null with a threshold."),
+    threshold: z.number().nullable(),
+    estimand: z.string().describe("The quantity that the interval is about."),
+    points: z.array(SequenceStep).describe("The way there, at most 60 points."),
+  })
+  .meta({ id: "RunSequence" });
+export type RunSequence = z.infer<typeof RunSequence>;

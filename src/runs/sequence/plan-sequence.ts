@@ -1,0 +1,97 @@
+import type { FieldError } from "../../contract/errors.ts";
+import type { Budget } from "../../contract/schemas/budget.ts";
+import type {
+  EvaluationPlan,
+  EvaluationRequest,
+  RunSettings,
+  SequencePlan,
+} from "../../contract/schemas/evaluation-request.ts";
+import { callFigures } from "../../contract/schemas/margins.ts";
+import { fewestScenarios } from "../../evaluation/statistics/sequence.ts";
+
+interface PlannedAttempts {
+  readonly attempts: number;
+  readonly sequence?: SequencePlan;
+}
+
+/** Splits the requested attempts into their number and the comparison that decides when to stop. */
+export function planAttempts(asked: EvaluationRequest["attempts"]): PlannedAttempts {
+  if (typeof asked === "number") return { attempts: asked };
+  const { until: _decided, each, seed = newSeed(), ...rest } = asked;
+  return { attempts: each, sequence: { ...rest, seed, side: "candidate" } };
+}
+
+const newSeed = (): number => Math.floor(Math.random() * 2 ** 31);
+
+/** Refuses a comparison that could never be decided, before the first call. */
+export function sequenceProblems(
+  { sequence }: PlannedAttempts,
+  { scenarios, budget, scores }: { scenarios: number; budget: Budget | undefined; scores: (name: string) => boolean },
+): FieldError[] {
+  if (!sequence) return [];
+  const { score, against, margin } = sequence;
+  const { threshold } = against;
+  const problems: FieldError[] = [];
+  if (!scores(score)) {
+    const isFigure = Object.values<string>(callFigures).includes(score);
+    const message = isFigure
+      ? "has no upper end, so its sequence cannot be bounded: compare it with not_worse_by after the runs"
+      : "is not a score of this run";
+    problems.push({ pointer: "/attempts/score", code: "unknown_score", message, received: score });
+  }
+  const scale = threshold === undefined ? {} : { lowest: -threshold, highest: 1 - threshold };
+  const fewest = fewestScenarios({ planned: scenarios, ...scale, margin });
+  if (scenarios < fewest)
+    problems.push({
+      pointer: "/attempts/until",
+      code: "too_small",
+      message: `cannot be decided with ${scenarios} ${scenarios === 1 ? "scenario" : "scenarios"}, however clear the difference is: it takes at least ${fewest}`,
+    });
+  if (against.model_id !== undefined && budget?.calls === 1)
+    problems.push({
+      pointer: "/budget/calls",
+      code: "too_small",
+      message: "must be at least 2: both sides need calls",
+    });
+  return problems;
+}
+
+/** The settings of both runs of a comparison of two models. Each has half of the budget, so that both together keep it. */
+export function opposedSettings(
+  settings: RunSettings,
+  ids: { readonly candidate: string; readonly baseline: string },
+): { readonly candidate: RunSettings; readonly baseline: RunSettings } | null {
+  const { sequence, budget, gate: _gate, ...shared } = settings;
+  if (sequence?.against.model_id === undefined) return null;
+  const { model_id, endpoint = shared.endpoint, protocol = shared.protocol, ...against } = sequence.against;
+  const { system_prompt = shared.system_prompt, parameters = shared.parameters } = against;
+  const half = budget && { budget: halved(budget) };
+  return {
+    candidate: { ...settings, ...half, sequence: { ...sequence, opponent: ids.baseline } },
+    baseline: {
+      ...shared,
+      ...half,
+      model_id,
+      endpoint,
+      protocol,
+      ...(system_prompt !== undefined && { system_prompt }),
+      ...(parameters && { parameters }),
+      sequence: { ...sequence, side: "baseline", opponent: ids.candidate },
+    },
+  };
+}
+
+/** The plan of the other model; null when there is none. */
+export function opposedPlan({ scenarios, ...settings }: EvaluationPlan): EvaluationPlan | null {
+  const sides = opposedSettings(settings, { candidate: "", baseline: "" });
+  return sides && { ...sides.baseline, scenarios };
+}
+
+function halved({ calls, tokens, money, seconds }: Budget): Budget {
+  return {
+    ...(calls !== undefined && { calls: Math.floor(calls / 2) }),
+    ...(tokens !== undefined && { tokens: Math.max(1, Math.floor(tokens / 2)) }),
+    ...(money !== undefined && { money: money / 2 }),
+    ...(seconds !== undefined && { seconds }),
+  };
+}
