@@ -129,7 +129,7 @@ function RunTabs({ tab, failures }: { tab: RunTab; failures: number }) {
           className="border-b-2 border-transparent px-3 py-2 text-sm font-medium whitespace-nowrap text-soft no-underline hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
         >
           {tabLabels[name]}
-          {name === "failures" && failures > 0 && <span className="ml-1 text-bad">! {formatInteger(failures)}</span>}
+          {name === "failures" && failures > 0 && <span className="text-bad"> ! {formatInteger(failures)}</span>}
         </Link>
       ))}
     </nav>

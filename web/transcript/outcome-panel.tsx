@@ -78,8 +78,8 @@ function StateDiff({ differences }: { differences: readonly StateDifference[] })
         rows={shown.map(({ path, expected, actual }) => ({
           name: path === "" ? "(the whole state)" : path,
           isWrong: true,
-          expected: expected === undefined ? null : expectedText(expected, longestValue),
-          actual: actual === undefined ? null : previewJson(actual, longestValue),
+          expected: expected === undefined ? null : (excerptOf(expected) ?? expectedText(expected, longestValue)),
+          actual: actual === undefined ? null : (excerptOf(actual) ?? previewJson(actual, longestValue)),
         }))}
       />
       {shown.length < differences.length && (
@@ -90,6 +90,10 @@ function StateDiff({ differences }: { differences: readonly StateDifference[] })
     </div>
   );
 }
+
+/** The stored beginning of a large value is JSON already; quoted once more, it could not be read. */
+const excerptOf = (value: unknown): string | null =>
+  typeof value === "string" && value.length >= 1_000 && /^[[{"]/.test(value) ? value : null;
 
 /** The verdict above the turns, with a way to the reasons below them. */
 export function OutcomeLine({ outcome: { value, parts } }: { outcome: ExpectationResult }) {

@@ -272,7 +272,9 @@ function TurnList({
 function AttemptNotes({ attempt }: { attempt: AttemptResult }) {
   const { conversation, replay, interactions, outcome } = attempt;
   const cutShort = attempt.unfinished === true && interactions.length > 0;
-  const judged = conversation && Object.keys(conversation.score_reasons).some((name) => !isOutcomeScore(name));
+  const judged =
+    conversation &&
+    Object.keys({ ...conversation.judgements, ...conversation.score_reasons }).some((name) => !isOutcomeScore(name));
   if (!judged && !replay && !cutShort && !outcome) return null;
   return (
     <section aria-label="About this attempt" className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4">

@@ -256,6 +256,7 @@ function callProblems(calls: readonly RecordedToolCall[], { tools }: TurnTools, 
 }
 
 function problemNotes(calls: readonly RecordedToolCall[], problems: CallProblems): string[] {
+  if (problems.length === 0) return [];
   const named = problems.map((problem) => ({ ...problem, name: calls[problem.call]!.name }));
   const unknown = named.filter(({ kind }) => kind === "unknown_tool").map(({ name }) => name);
   const invalid = named

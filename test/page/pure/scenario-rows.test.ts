@@ -3,11 +3,14 @@ import { createDigest, digestResults } from "../../../web/run/summary/run-digest
 import {
   allRows,
   countVerdicts,
+  countFaultyTurns,
   hasNoReply,
+  passHatK,
   sortedScenarios,
   toScenarioRows,
 } from "../../../web/run/grid/scenario-rows.ts";
 import { nextFailureWrapping } from "../../../web/transcript/failures.ts";
+import { actingRun } from "../support/acting-run.ts";
 import { makeResults } from "../support/make-results.ts";
 import { nightly, refusedKey } from "../support/sample-runs.ts";
 
@@ -206,4 +209,22 @@ test("puts values into ten bins, 1 into the last", () => {
     add({ scenario_id: "s", attempt: 1, turn_index: 0, error: null, scores: { overall }, score_reasons: {} });
   }
   expect(digest().bins.get("overall")).toEqual([2, 1, 0, 0, 0, 0, 0, 0, 0, 2]);
+});
+
+test("wrong tool calls are counted by scenario, and their turns by run", () => {
+  expect(toScenarioRows(actingRun).map(({ wrongCalls, status }) => [wrongCalls, status])).toEqual([[4, "flaky"]]);
+  expect(countFaultyTurns(actingRun)).toBe(1);
+  expect(toScenarioRows(nightly).every(({ wrongCalls }) => wrongCalls === 0)).toBe(true);
+});
+
+test("pass^k of a run is the mean over its scenarios, for the most attempts that all of them have", () => {
+  const attempts = [[{ overall: 1 }], [{ overall: 1 }], [{ overall: 0 }]];
+  const run = makeResults({ id: "k", name: "k", scenarios: ["a", "b"].map((id) => ({ id, attempts })) });
+  const [first, second] = run.results.scenarios;
+  if (!first?.reliability || !second?.reliability) throw new Error("both scenarios have a verdict");
+  first.reliability.pass_hat_k = [2 / 3, 1 / 3, 0];
+  second.reliability.pass_hat_k = [1, 1];
+  expect(passHatK(run)).toEqual({ k: 2, chance: 2 / 3 });
+  second.reliability.pass_hat_k = [1];
+  expect(passHatK(run)).toBeNull();
 });
