@@ -1,7 +1,15 @@
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { shellWord } from "../base/shell-word.ts";
-import { isUsualNode, nextCommand, resumeOrCancelHint, thisCall, withOwnCommand } from "./next-command.ts";
+import { commands } from "./commands.ts";
+import {
+  commandWords,
+  isUsualNode,
+  nextCommand,
+  resumeOrCancelHint,
+  thisCall,
+  withOwnCommand,
+} from "./next-command.ts";
 
 const clone = {
   script: "/clone/dist/cli/main.js",
@@ -44,6 +52,8 @@ test.each([
 });
 
 test("makes commands in a text typable", () => {
+  const named = commands.filter(({ replacedBy }) => replacedBy === undefined).map(({ name }) => name.split(" ")[0]);
+  expect(commandWords.filter((word) => !named.includes(word))).toEqual([]);
   const text =
     "no scenarios were given (rehearsal init writes some; see rehearsal runs list). Rehearsal and .rehearsal stay";
   expect(withOwnCommand(text, "rehearsal")).toBe(text);

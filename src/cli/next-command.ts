@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, delimiter, isAbsolute, join, relative, resolve } from "node:path";
 import { shellWord } from "../base/shell-word.ts";
-import { commands } from "./commands.ts";
 import type { Run } from "../contract/schemas/run.ts";
 import type { SourceOptions } from "./options.ts";
 
@@ -57,11 +56,12 @@ function nodePath(node: string, folder: string): string {
 /** A command line to type next in the current folder. */
 export const ownCommand = (...words: readonly string[]): string => nextCommand(".", words.join(" "), thisCall());
 
+/** First words of commands. Repeated from commands.ts, with a test that compares them: that file knows every command's module. */
+export const commandWords =
+  "init eval validate runs compare import export schema chat models mcp serve keys store doctor completion".split(" ");
+
 /** `rehearsal` before a command in a text for people. */
-const mentioned = new RegExp(
-  `(?<![\\w./-])rehearsal (?=(?:${[...new Set(commands.map(({ name }) => name.split(" ")[0]))].join("|")})\\b)`,
-  "g",
-);
+const mentioned = new RegExp(`(?<![\\w./-])rehearsal (?=(?:${commandWords.join("|")})\\b)`, "g");
 
 /** The text with commands that can be typed: in a clone, there is no `rehearsal` on the path. */
 export function withOwnCommand(text: string, start: string = ownCommand("").trimEnd()): string {

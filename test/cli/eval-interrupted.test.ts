@@ -65,7 +65,7 @@ test("a resumed run keeps the configured concurrency, and the printed command na
     },
   });
   expect(first.code).toBe(130);
-  expect(first.stderr).toMatch(/ node \S+main\.js eval --resume \S+ --data-dir "my runs" -j 1$/m);
+  expect(first.stderr).toMatch(/ \S*node \S+main\.js eval --resume \S+ --data-dir "my runs" -j 1$/m);
   const { code, stderr } = await runCli(["eval", "all.json", "--resume", "latest", "-m", "n", ...where], { cwd });
   expect({ code, most }).toEqual({ code: 0, most: 1 });
   expect(stderr).toContain("The run keeps its original settings. Ignored: all.json, -m.\n");
@@ -81,7 +81,7 @@ test("Ctrl-C in the second of three runs keeps the results of the first and name
     interruptAt: vi.waitUntil(() => provider.requests.length === 2, { timeout: 30_000 }),
   });
   expect(ended.code).toBe(130);
-  expect(ended.stderr).toMatch(/ node \S+main\.js eval --resume \S+\nNot started: never\n$/);
+  expect(ended.stderr).toMatch(/ \S*node \S+main\.js eval --resume \S+\nNot started: never\n$/);
   expect(await readdir(folder.path)).toEqual([".rehearsal", "hello.json", "out-1.json"]);
   expect(JSON.parse(await readFile(folder.file("out-1.json"), "utf8"))).toMatchObject({ model_id: "quick" });
 });
@@ -153,7 +153,7 @@ test("the run of a killed command is listed as interrupted, with the command tha
   const listed = await runCli(["runs", "list"], { cwd });
   expect(listed.stdout).toMatch(/ interrupted /);
   expect(listed.stderr).toMatch(
-    /Resume it with: node (?<command>\S+main\.js) eval --resume \S+\n {2}Cancel it with: node \k<command> cancel \S+\n/,
+    /Resume it with: (?<command>\S*node \S+main\.js) eval --resume \S+\n {2}Cancel it with: \k<command> runs cancel \S+\n/,
   );
   await workElsewhere(folder.file(".rehearsal"));
   const { runs } = JSON.parse((await runCli(["runs", "list", "--state", "running", "--json"], { cwd })).stdout);

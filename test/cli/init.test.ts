@@ -47,7 +47,7 @@ test("init keeps runs and keys out of the repository, and writes the workflow wh
   expect(stdout).toContain("wrote apps/bot/rehearsal.yaml\n");
   expect(stdout).toContain("wrote .github/workflows/rehearsal.yml\n");
   expect(stderr).toContain("Add .rehearsal/ to apps/bot/.gitignore");
-  expect(stderr).toMatch(/Next: cd apps\/bot && node .*main\.[jt]s eval/);
+  expect(stderr).toMatch(/Next: cd apps\/bot && \S*node .*main\.[jt]s eval/);
   const { jobs } = parse(await readFile(folder.file(".github/workflows/rehearsal.yml"), "utf8"));
   const { defaults, steps } = jobs.evaluate;
   expect(defaults).toEqual({ run: { "working-directory": "apps/bot" } });
