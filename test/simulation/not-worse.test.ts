@@ -117,7 +117,8 @@ test.each<[string, keyof typeof generators, number, number]>([
     let passed = 0;
     for (let suite = 0; suite < suites; suite++)
       if (passes(draw(generator, planned, { loss: 0, attempts: 1 }), margin)) passed++;
-    expect(passed / suites, `${planned} scenarios`).toBeGreaterThan(0.7);
+    // With 100 suites, chance alone is 0.04 either way.
+    expect(passed / suites, `${planned} scenarios`).toBeGreaterThan(suites >= 1_000 ? 0.7 : 0.6);
     expect(passed / suites, `${planned} scenarios`).toBeLessThan(0.97);
   },
 );
