@@ -20,13 +20,14 @@ export function JudgedRunView({ judged: { judgements, scores } }: { judged: Judg
   const gates = judgements.filter(({ outcome }) => outcome !== "told");
   const failed = judgements.filter(isBad);
   const passed = gates.filter(({ outcome }) => outcome === "passed").length;
-  const title = failed.length > 0 ? "Gates failed" : `${passed} of ${gates.length} gates passed`;
+  const undecided = gates.length - passed - failed.length;
+  const open = undecided > 0 ? `, ${undecided} undecided` : "";
+  const title = failed.length > 0 ? "Gates failed" : `${passed} of ${gates.length} gates passed${open}`;
+  const tone = failed.length > 0 ? "text-bad" : undecided > 0 ? "text-warn" : "text-good";
   return (
     <section aria-label="Gates" className="border-b border-line bg-surface">
       <div className="mx-auto grid w-full max-w-7xl gap-1 px-4 py-2 text-sm sm:px-6">
-        {gates.length > 0 && (
-          <h2 className={`font-semibold ${failed.length > 0 ? "text-bad" : "text-good"}`}>{title}</h2>
-        )}
+        {gates.length > 0 && <h2 className={`font-semibold ${tone}`}>{title}</h2>}
         <JudgementList judgements={failed} />
         {judgements.length > failed.length && (
           <details>

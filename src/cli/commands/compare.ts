@@ -5,6 +5,7 @@ import { decidingRun } from "../../runs/compare/deciding-run.ts";
 import { CliError, exitCodes } from "../cli-error.ts";
 import { isResultsFile } from "../files.ts";
 import {
+  attemptsAdvice,
   compareResponses,
   evaluateBaseline,
   evaluateNotWorse,
@@ -79,7 +80,10 @@ async function compare(left: string, right: string, others: readonly string[], o
   const next =
     margins && comparison.not_worse ? decidingRun(comparison.not_worse, { baseline, candidate, margins }) : null;
   const { not_worse, ...rest } = comparison;
-  const shown = margins && not_worse ? { ...rest, not_worse: { ...not_worse, next } } : rest;
+  const shown =
+    margins && not_worse
+      ? { ...rest, not_worse: { ...not_worse, next } }
+      : { ...rest, notes: [...rest.notes, ...attemptsAdvice(comparison)] };
   print({ baseline, candidate, comparison: shown }, options);
   if (!comparison.comparable) {
     process.exitCode = exitCodes.usage;

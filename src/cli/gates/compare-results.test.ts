@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
+import { interactionResult, runResult, scenarioResult } from "../../formats/testing/run-result.ts";
+import { createRandom } from "../../models/demo/demo-models.ts";
 import { compareStoredRuns } from "../../runs/compare/compare-stored-runs.ts";
 import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";
 import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";
 import {
+  attemptsAdvice,
   compareResponses,
   evaluateBaseline,
   evaluateNotWorse,
@@ -239,4 +242,20 @@ test("a check has the same interval in a ranking as in the run", async () => {
     expect(score_stats?.["regex"]).toMatchObject({ mean, ci_lower, ci_upper, method: "wilson over 12 scenarios" });
   }
   expect(rankResponses(responses, "regex")).toEqual(ranking);
+});
+
+test("advises attempts, which need no new scenarios", () => {
+  const random = createRandom("b");
+  const noisy = (run_id: string) => {
+    const attempts = () => Array.from({ length: 2 }, () => [interactionResult({ overall: 1 - random() / 2 })]);
+    const scenarios = Array.from({ length: 20 }, (_, index) => scenarioResult(`s${index}`, attempts()));
+    return { ...runResult(scenarios), run_id, attempts: 2 };
+  };
+  const comparison = compareResponses(noisy("one"), noisy("two"), { margins: { overall: 0.05 } });
+  expect(comparison.comparable && comparison.sentence).toMatch(/About \d+ more scenarios/);
+  expect(attemptsAdvice(comparison).join()).toMatch(
+    /If the runs are equal, \d+ attempts of these 20 scenarios would show that overall is not worse by 0\.05/,
+  );
+  const { message } = evaluateBaseline(comparison, { scores: ["overall"], maxRegression: 0 });
+  expect(message).toMatch(/\(\d+ attempts of these scenarios or about \d+ scenarios would exclude 0\.05\)/);
 });

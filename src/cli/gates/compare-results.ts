@@ -38,23 +38,24 @@ export function compareResponses(
   const { comparison, notes, notWorse } = compareSides(sides.baseline, sides.candidate, { margins });
   const names = new Set(comparison.comparable ? comparison.scores.map(({ name }) => name) : []);
   const lost = Object.keys(baseline.summary.average_scores).filter((name) => !names.has(name));
-  const advice = cheaperAdvice(comparison, notWorse?.measures ?? []);
   return {
     ...comparison,
-    notes: [...sides.notes, ...notes, ...advice],
+    notes: [...sides.notes, ...notes],
     lost,
     ...(notWorse && { not_worse: notWorse }),
   };
 }
 
-/** The headline counts missing scenarios. Where more attempts take fewer calls, that is said too. */
-function cheaperAdvice(comparison: Comparison, measures: readonly NotWorseMeasure[]): string[] {
+/** The headline counts missing scenarios. More attempts, where they would decide it, need no new ones. */
+export function attemptsAdvice(comparison: NotedComparison): string[] {
   if (!comparison.comparable || comparison.verdict !== "no_difference_seen") return [];
-  const overall = measures.find(({ name, verdict }) => name === "overall" && verdict === "undecided");
-  const plan = overall?.would_decide;
-  if (!overall || plan?.cheaper !== "attempts" || plan.attempts === null) return [];
+  const overall = comparison.not_worse?.measures.find(
+    ({ name, verdict }) => name === "overall" && verdict === "undecided",
+  );
+  const attempts = overall?.would_decide?.attempts ?? null;
+  if (!overall || attempts === null) return [];
   return [
-    `If the runs are equal, ${plan.attempts} attempts of these ${overall.scenarios} scenarios would show that overall is not worse by ${overall.margin}; that takes fewer calls than more scenarios.`,
+    `If the runs are equal, ${attempts} attempts of these ${overall.scenarios} scenarios would show that overall is not worse by ${overall.margin}, without new scenarios.`,
   ];
 }
 
@@ -149,13 +150,12 @@ function openMeasures(
 const openText = ({ name, effect, bound, margin, scenarios, would_decide }: NotWorseMeasure): string => {
   const shown = `${name} ${formatFigure(effect ?? 0)} over ${counted(scenarios, "scenario")}`;
   const excluded = bound === null ? "too few to tell" : `a drop of up to ${formatFigure(-bound)} is not excluded`;
+  // More attempts need no new scenarios, so they come first.
   const sizes = [
-    ...(would_decide?.scenarios ? [{ unit: "scenarios", text: `about ${would_decide.scenarios} scenarios` }] : []),
-    ...(would_decide?.attempts
-      ? [{ unit: "attempts", text: `${would_decide.attempts} attempts of these scenarios` }]
-      : []),
-  ].toSorted(({ unit }) => (unit === would_decide?.cheaper ? -1 : 1));
-  const needed = sizes.length > 0 ? ` (${sizes.map(({ text }) => text).join(" or ")} would exclude ${margin})` : "";
+    ...(would_decide?.attempts ? [`${would_decide.attempts} attempts of these scenarios`] : []),
+    ...(would_decide?.scenarios ? [`about ${would_decide.scenarios} scenarios`] : []),
+  ];
+  const needed = sizes.length > 0 ? ` (${sizes.join(" or ")} would exclude ${margin})` : "";
   return `${shown}: ${excluded}${needed}.`;
 };
 

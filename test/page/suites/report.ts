@@ -23,15 +23,15 @@ function readTemplate(): () => string {
 }
 
 /** As the command line fills it. */
-function fill(results: EvaluationResponse): string {
-  const data = { run: createFakeRuns([]).toRun(results), results, model_name: "the tuned one" };
+function fill(results: EvaluationResponse, judged?: object): string {
+  const data = { run: createFakeRuns([]).toRun(results), results, model_name: "the tuned one", judged };
   return template().replace("__REHEARSAL_REPORT_DATA__", () => JSON.stringify(data).replaceAll("<", "\\u003c"));
 }
 
-async function openReport(browser: Browser, results: EvaluationResponse) {
+async function openReport(browser: Browser, results: EvaluationResponse, judged?: object) {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-report-"));
   const file = join(folder, "report.html");
-  writeFileSync(file, fill(results));
+  writeFileSync(file, fill(results, judged));
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
@@ -50,6 +50,24 @@ async function openReport(browser: Browser, results: EvaluationResponse) {
 }
 
 export function reportSuite(browser: () => Browser): void {
+  test("a report of a judged run shows failed gates first, and the comparison behind a fold", async () => {
+    const judgements = [
+      { name: "overall>=0.9", outcome: "failed", message: "overall>=0.9: is 0.78, failed" },
+      { name: "success>=1", outcome: "passed", message: "success>=1: is 1, passed" },
+      { name: "baseline", outcome: "told", message: "overall is worse by 0.1." },
+    ];
+    const scores = [{ name: "overall", baseline: 0.88, candidate: 0.78, effect: -0.1, verdict: "worse" }];
+    await using report = await openReport(browser(), nightly, { judgements, scores });
+    const gates = report.page.getByRole("region", { name: "Gates" });
+    expect(await gates.innerText()).toMatch(/^Gates failed\s+failed\s+overall>=0\.9: is 0\.78, failed/);
+    await gates.getByText("Other gates and the comparison with the baseline").click();
+    expect(await gates.innerText()).toMatch(
+      /success>=1: is 1, passed[\s\S]*overall\s+0\.880\s+0\.780\s+−0\.100\s+worse/,
+    );
+    expect(await axeViolations(report.page)).toEqual([]);
+    expect(report.mishaps).toEqual([]);
+  });
+
   test("a report is one small file that opens from disk, shows every diff and sends no request", async () => {
     expect(template().length).toBeLessThan(1_000_000);
     await using report = await openReport(browser(), nightly);
