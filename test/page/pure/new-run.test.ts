@@ -101,3 +101,11 @@ test("quotes the curl command for a shell", () => {
   const env = { ...process.env, REHEARSAL_API_KEY: "rh_secret" };
   expect(execFileSync("sh", ["-c", guarded], { encoding: "utf8", env })).toContain("authorization: Bearer rh_secret\n");
 });
+
+test("a target is shown as JSON and sent as the object that it is", () => {
+  const endpoint = { url: "http://bot.test/", body: { q: "{{message}}" }, reply: "/r" };
+  const draft = draftFromRequest({ endpoint, model_id: "bot", test_batch: [] });
+  expect(draft.endpoint).toBe(JSON.stringify(endpoint));
+  expect(buildRequest(draft)).toMatchObject({ endpoint, model_id: "bot" });
+  expect(buildRequest({ ...draft, endpoint: "{not json" })).toMatchObject({ endpoint: "{not json" });
+});
