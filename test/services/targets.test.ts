@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
 import { startFakeAgent } from "../support/fake-agent.ts";
 import { send } from "../support/http.ts";
-import { runServices } from "../support/services.ts";
+import { runServices, type RunningServices } from "../support/services.ts";
 
 const interactions = [
   { id: "1", user_message: "Hello", reference_reply: "Hello 1" },
@@ -11,6 +11,12 @@ const interactions = [
 ];
 const test_batch = { id: "s", interactions };
 const secret = "bound-to-one-origin";
+
+let services: RunningServices;
+beforeAll(async () => {
+  services = await runServices();
+});
+afterAll(() => services[Symbol.asyncDispose]());
 
 test("evaluates an agent that a request describes, with a session for each attempt and a bound secret", async () => {
   const turns = new Map<string, number>();
@@ -20,7 +26,7 @@ test("evaluates an agent that a request describes, with a session for each attem
     const calls = [{ name: "greet", args: { to: "you" }, output: "done" }];
     return { body: { said: `${text} ${turns.get(session)}`, calls, echo: token } };
   });
-  await using services = await runServices({ BOT_TOKEN: secret, EVAL_CREDENTIALS: `${agent.url}=BOT_TOKEN:x-unused` });
+  await using bound = await runServices({ BOT_TOKEN: secret, EVAL_CREDENTIALS: `${agent.url}=BOT_TOKEN:x-unused` });
   const endpoint = {
     url: `${agent.url}/chat`,
     headers: { "X-Token": { env: "BOT_TOKEN" } },
@@ -29,7 +35,7 @@ test("evaluates an agent that a request describes, with a session for each attem
     tool_calls: "/calls",
   };
   const body = { test_batch, endpoint, model_id: "prod", attempts: 2 };
-  const answered = await send(`${services.evaluation}/evaluate`, { body });
+  const answered = await send(`${bound.evaluation}/evaluate`, { body });
   expect(answered.status).toBe(200);
   const { run_id, results } = EvaluationResponse.parse(answered.body);
   const attempts = results.scenarios[0]?.attempts ?? [];
@@ -41,9 +47,9 @@ test("evaluates an agent that a request describes, with a session for each attem
   expect(turns.size).toBe(2);
   expect(JSON.stringify(answered.body)).not.toContain(secret);
 
-  const run = await send(`${services.evaluation}/runs/${run_id}`);
+  const run = await send(`${bound.evaluation}/runs/${run_id}`);
   expect(run.body).toMatchObject({ endpoint: endpoint.url });
-  const repeated = await send(`${services.evaluation}/runs/${run_id}/request`);
+  const repeated = await send(`${bound.evaluation}/runs/${run_id}/request`);
   expect(repeated.body).toMatchObject({ endpoint });
   expect(repeated.body).not.toHaveProperty("protocol");
 });
@@ -63,7 +69,6 @@ test.for([
   [{ reply: "answer" }, "/endpoint/reply", /^must be a JSON pointer/],
   [{ url: "http://169.254.169.254/" }, "/endpoint/url", /never called/],
 ] as const)("refuses %o", async ([given, pointer, message]) => {
-  await using services = await runServices();
   const endpoint = { url: "http://127.0.0.1:9/", body: { q: "{{message}}" }, ...given };
   const answered = await send(`${services.evaluation}/evaluate`, { body: { test_batch, endpoint, model_id: "m" } });
   const [error] = Problem.parse(answered.body).errors ?? [];
@@ -71,7 +76,6 @@ test.for([
 });
 
 test("runs no code of a request, and needs the conversation for other histories", async () => {
-  await using services = await runServices();
   const ask = async (request: object) => {
     const { body } = await send(`${services.evaluation}/evaluate`, { body: { test_batch, model_id: "m", ...request } });
     return Problem.parse(body).errors?.[0];
@@ -87,7 +91,6 @@ test("runs no code of a request, and needs the conversation for other histories"
 });
 
 test("imports the chosen conversations of traces and tags them", async () => {
-  await using services = await runServices();
   const span = (id: string, text: string) => ({
     traceId: id,
     spanId: "a",
@@ -123,7 +126,6 @@ test("imports the chosen conversations of traces and tags them", async () => {
 });
 
 test("evaluates our own agent by AG-UI", async () => {
-  await using services = await runServices();
   const body = {
     test_batch: { id: "sum", interactions: [{ id: "1", user_message: "What is 12 times 12? Use the calculator." }] },
     endpoint: { url: `${services.agent}/agent/ag-ui`, protocol: "ag-ui", headers: { "x-model-id": "{{model}}" } },

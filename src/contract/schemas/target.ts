@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { JsonValue } from "./tool-call.ts";
 import { WorldAddress } from "./world.ts";
 
 /** Replaced by values of the call in the URL, the headers and the body of a target. */
@@ -57,12 +58,9 @@ export const Target = z
         TargetHeader,
       )
       .optional(),
-    body: z
-      .json()
-      .optional()
-      .describe(
-        'The body as JSON. A text that is a placeholder alone, such as "{{messages}}", is replaced by its value; others are filled in. Sent as a form when the content-type header says so; a text is sent as it is.',
-      ),
+    body: JsonValue.optional().describe(
+      'The body as JSON. A text that is a placeholder alone, such as "{{messages}}", is replaced by its value; others are filled in. Sent as a form when the content-type header says so; a text is sent as it is.',
+    ),
     reply: AnswerPointer.optional().describe(
       "Where the answer has the reply. `*` stands for every element of a list; -1 for its last one. Default: the whole answer as text.",
     ),

@@ -35,20 +35,18 @@ export type TracedConversation = z.infer<typeof TracedConversation>;
 export const redactionKinds = ["email", "phone", "credit_card", "iban", "ip_address", "api_key"] as const;
 
 /** Text that is replaced in imported conversations before they are stored. */
-export const RedactionRule = z
-  .union([
-    z.enum(redactionKinds),
-    z.strictObject({
-      pattern: z
-        .string()
-        .min(1)
-        .max(1_000)
-        .refine(isPattern, "must be a regular expression")
-        .describe("A regular expression; every match is replaced."),
-      replacement: z.string().max(200).optional().describe("Default: [redacted]. $1 is the first group."),
-    }),
-  ])
-  .meta({ id: "RedactionRule" });
+export const RedactionRule = z.union([
+  z.enum(redactionKinds),
+  z.strictObject({
+    pattern: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .refine(isPattern, "must be a regular expression")
+      .describe("A regular expression; every match is replaced."),
+    replacement: z.string().max(200).optional().describe("Default: [redacted]. $1 is the first group."),
+  }),
+]);
 export type RedactionRule = z.infer<typeof RedactionRule>;
 
 function isPattern(text: string): boolean {

@@ -116,3 +116,11 @@ test("a comparison that stops when it is decided has fields of its own", () => {
     attempts: special,
   });
 });
+
+test("a target is shown as JSON and sent as the object that it is", () => {
+  const endpoint = { url: "http://bot.test/", body: { q: "{{message}}" }, reply: "/r" };
+  const draft = draftFromRequest({ endpoint, model_id: "bot", test_batch: [] });
+  expect(draft.endpoint).toBe(JSON.stringify(endpoint));
+  expect(buildRequest(draft)).toMatchObject({ endpoint, model_id: "bot" });
+  expect(buildRequest({ ...draft, endpoint: "{not json" })).toMatchObject({ endpoint: "{not json" });
+});
