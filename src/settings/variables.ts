@@ -88,7 +88,7 @@ export const variableSections: readonly { readonly title: string; readonly varia
       },
       ...wellKnownKeys.map(({ name, addresses, subpaths }): Variable => ({
         name,
-        meaning: `Sent to models at ${subpaths ? "or below " : ""}${addresses.join(", ")} only.`,
+        meaning: `Sent to models at ${subpaths ? "or below " : ""}${addresses.join(", ")} only.${name === "HF_TOKEN" ? "" : " Connects the provider to the agent, unless a hub is set."}`,
         secret: true,
       })),
     ],

@@ -40,7 +40,7 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
       const rest = await agent.threads.list({ owner: null, limit: 2, cursor: first.next_cursor ?? "" });
       expect(rest).toMatchObject({ threads: [{ id: "b" }], next_cursor: null });
       expect((await agent.threads.list({ owner: 'k"', limit: 9 })).threads).toMatchObject([{ id: "theirs" }]);
-      await expect(agent.threads.list({ owner: null, limit: 2, cursor: "no" })).rejects.toThrow();
+      await expect(agent.threads.list({ owner: null, limit: 2, cursor: "no" })).rejects.toThrow("cursor");
     });
 
     test("are deleted with their runs and waiting turns, except running turns and those of other owners", async () => {

@@ -196,11 +196,7 @@ const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: Ru
           <span className="inline-flex items-center gap-2 max-[75rem]:flex-wrap">
             <ScoreWithInterval stats={summary?.score_stats["overall"]} />
             {trend.length > 1 && (
-              <Link
-                href={historyPath(run.test_name)}
-                className="relative z-1"
-                aria-label={`Score history of ${runName(run)}`}
-              >
+              <Link href={historyPath(run.test_name)} className="relative z-1" aria-label="Score history">
                 <SparkLine values={trend} />
               </Link>
             )}

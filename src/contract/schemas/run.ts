@@ -229,7 +229,11 @@ export const RunListQuery = z
       .max(400)
       .optional()
       .describe("Only runs whose `metadata` has this key or, as `key=value`, this value under it."),
-    score: z.string().max(200).default("overall").describe("The score that `min_score` and `max_score` refer to."),
+    score: z
+      .string()
+      .max(200)
+      .optional()
+      .describe("The score that `min_score` and `max_score` refer to. Default: overall."),
     min_score: z.coerce.number().optional().describe("Only ended runs whose mean of `score` is at least this."),
     max_score: z.coerce.number().optional().describe("Only ended runs whose mean of `score` is at most this."),
     created_from: RunDate.optional().describe("Only runs created at or after this date or time."),

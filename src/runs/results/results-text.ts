@@ -37,7 +37,7 @@ export async function* writeReport(
     yield "}";
   }
   yield before;
-  yield* toBase64(Readable.from(data()).pipe(createGzip({ level: 7 })));
+  yield* toBase64(Readable.from(data()).pipe(createGzip()));
   yield after;
 }
 

@@ -265,6 +265,6 @@ test("refers to form fields where an import names a CLI option", () => {
 
 test("reports a large file without bytes and variable names", () => {
   const error = errorFromProblem(makeProblem("body_too_large", "The body is larger than 8388608 bytes."), 413);
-  expect(`${error.message} ${error.detail} ${error.hint}`).toMatch(/^Request too large.*Settings shows/);
+  expect(`${error.message} ${error.detail} ${error.hint}`).toMatch(/^Request too large.*limit in Settings/);
   expect(error.hint).not.toContain("REHEARSAL_");
 });

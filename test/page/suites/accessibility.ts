@@ -166,6 +166,33 @@ const screens: readonly ScreenCase[] = [
       await page.getByText("needs a key").waitFor();
     },
   },
+  {
+    name: "connect a model",
+    path: "/connect?provider=openai",
+    prepare: async (page) => {
+      await page.getByRole("button", { name: "Test" }).click();
+      await page.getByText("gpt-9-mini").waitFor();
+    },
+  },
+  { name: "agent runs", path: "/agents", prepare: (page) => page.getByRole("link", { name: /Mail the/ }).waitFor() },
+  {
+    name: "agent run",
+    path: "/agents/run-1",
+    prepare: async (page) => {
+      await page.getByText("Model call 1").click();
+      await page.getByRole("button", { name: "Approve" }).waitFor();
+    },
+  },
+  {
+    name: "agent thread",
+    path: "/agents/threads/orders",
+    prepare: (page) => page.getByText("1 run of this thread").waitFor(),
+  },
+  {
+    name: "score history",
+    path: "/history?test=nightly+support",
+    prepare: (page) => page.getByRole("img", { name: /oldest first/ }).waitFor(),
+  },
   { name: "settings", path: "/settings", prepare: (page) => page.getByText("Rehearsal 0.1.0").waitFor() },
   {
     name: "scores with drift",

@@ -81,7 +81,7 @@ export function runRoutes({
 const dayMs = 86_400_000;
 
 function toRunFilter(query: RunListQuery): Omit<RunFilter, "owner"> {
-  const { search_model_ids: ids, score, min_score, max_score, created_from, created_to, ...filter } = query;
+  const { search_model_ids: ids, score = "overall", min_score, max_score, created_from, created_to, ...filter } = query;
   const isDay = created_to?.length === "2026-11-18".length;
   return {
     ...filter,

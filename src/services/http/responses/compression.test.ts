@@ -70,5 +70,5 @@ test.each([
 });
 
 test("a response that breaks off is not mistaken for a complete one", async () => {
-  await expect((async () => bytesOf(await ask("/breaks")))()).rejects.toThrow();
+  await expect((async () => bytesOf(await ask("/breaks")))()).rejects.toThrow("broken");
 });

@@ -92,11 +92,11 @@ const shortest = 1400;
  */
 export async function compressResponse(context: Context): Promise<void> {
   const { res, req } = context;
-  if (res === RESPONSE_ALREADY_SENT || req.method !== "GET" || !res.body || res.headers.has("content-encoding")) return;
+  if (res === RESPONSE_ALREADY_SENT || req.method !== "GET" || res.headers.has("content-encoding")) return;
   if (!compressible.test(res.headers.get("content-type") ?? "")) return;
   const encoding = acceptedEncoding(req.header("accept-encoding"));
-  if (!/accept-encoding/i.test(res.headers.get("vary") ?? "")) res.headers.append("vary", "Accept-Encoding");
-  if (encoding === null) return;
+  // Reading `body` makes the server adapter leave its fast path, so it comes last.
+  if (encoding === null || !res.body) return;
   const reader = (res.body as ReadableStream<Uint8Array<ArrayBuffer>>).getReader();
   const [first, second] = [await reader.read(), await reader.read()];
   const { status, statusText } = res;
@@ -106,15 +106,12 @@ export async function compressResponse(context: Context): Promise<void> {
     context.res = undefined;
     context.res = new Response(body, { status, statusText, headers });
   };
-  if (second.done) {
-    const bytes = first.value ?? new Uint8Array();
-    if (bytes.byteLength < shortest) return respond(bytes);
-    headers.set("content-encoding", encoding);
-    headers.delete("content-length");
-    return respond(await compressOnce(bytes, encoding, "fast"));
-  }
+  const bytes = second.done ? (first.value ?? new Uint8Array()) : null;
+  if (bytes && bytes.byteLength < shortest) return respond(bytes);
   headers.set("content-encoding", encoding);
+  headers.append("vary", "Accept-Encoding");
   headers.delete("content-length");
+  if (bytes) return respond(await compressOnce(bytes, encoding, "fast"));
   respond(compressStream(resumed([first.value, second.value], reader), encoding));
 }
 
