@@ -134,6 +134,8 @@ export function predictionPoweredInterval(replies: readonly JudgedReply[], level
 /** The difference of two prediction-powered means, paired by cluster. */
 export interface PoweredDifference {
   readonly estimate: number;
+  readonly baseline: number;
+  readonly candidate: number;
   readonly interval: Interval;
 }
 
@@ -156,6 +158,8 @@ export function predictionPoweredDifference(
   const center = wideRight.estimate - wideLeft.estimate;
   return {
     estimate: right.estimate - left.estimate,
+    baseline: left.estimate,
+    candidate: right.estimate,
     interval: { lower: Math.max(-1, center - reach), upper: Math.min(1, center + reach) },
   };
 }
