@@ -8,6 +8,28 @@ export {
   type ClusteredMean,
   type Interval,
 } from "./evaluation/statistics/intervals.ts";
+export {
+  fleissKappa,
+  krippendorffAlpha,
+  pairKappa,
+  type AlphaMetric,
+  type BootstrapOptions,
+  type Coefficient,
+  type Rating,
+} from "./evaluation/statistics/agreement.ts";
+export {
+  exactInterval,
+  labelsAlone,
+  misclassificationEstimate,
+  predictionPoweredDifference,
+  predictionPoweredInterval,
+  predictionPoweredMean,
+  type JudgedReply,
+  type MisclassificationEstimate,
+  type PoweredDifference,
+  type PoweredMean,
+} from "./evaluation/statistics/prediction-powered.ts";
+export { correctEffect, correctMean } from "./evaluation/judges/correct-judge.ts";
 export { cohensKappa, kappaInterval, type LabelCounts } from "./evaluation/statistics/kappa.ts";
 export { detectableEffect, scenariosNeeded } from "./evaluation/statistics/power.ts";
 export { flakiness, noiseFloor, reliability } from "./evaluation/statistics/reliability.ts";

@@ -314,7 +314,7 @@ export const analysisOperations: readonly Operation[] = [
     parameters: runParameter,
     body: VerdictsRequest,
     example: {
-      rater: "alice",
+      rater: "ada",
       verdicts: [{ scenario_id: "delivery", turn_index: 0, question: "review", choice: "pass", comment: "Clear." }],
     },
     responses: { 200: { description: "How many verdicts were stored.", schema: StoredVerdicts } },

@@ -81,7 +81,6 @@ export function correctEffect(
 ): CorrectedEffect {
   const [left, right] = [correctMean(score, baseline), correctMean(score, candidate)];
   const verdicts = { baseline: left.verdicts, candidate: right.verdicts };
-  const sides = { baseline: left.mean, candidate: right.mean };
   const missing = (
     [
       ["baseline", left],
@@ -97,7 +96,8 @@ export function correctEffect(
       ci_lower: null,
       ci_upper: null,
       method: "none: both runs need verdicts",
-      ...sides,
+      baseline: left.mean,
+      candidate: right.mean,
       verdicts,
       sentence: reason,
     };
@@ -114,7 +114,9 @@ export function correctEffect(
     ci_lower: interval.lower,
     ci_upper: interval.upper,
     method: "prediction-powered",
-    ...sides,
+    // The means that the difference is one of, also where the mean of a single run falls back to the verdicts alone.
+    baseline: difference.baseline,
+    candidate: difference.candidate,
     verdicts,
     sentence: `By people's standards, ${finding} (95 % interval ${formatFigure(interval.lower)} to ${formatFigure(interval.upper)}, from ${verdicts.baseline} and ${verdicts.candidate} verdicts).`,
   };
@@ -166,7 +168,7 @@ function fallbackReason(
     return `This is from the ${labelled.length} verdicts alone (exact): fewer than ${correctionRule.others} differ from the most frequent one, too few to know the judge's errors.`;
   }
   if (alone.upper - alone.lower <= interval.upper - interval.lower)
-    return `This is from the ${labelled.length} verdicts alone (exact): the judge agrees too little with people to make it narrower.`;
+    return `This is from the ${labelled.length} verdicts alone (exact): with so few, or a judge that agrees so little, its scores make it no narrower.`;
   return null;
 }
 

@@ -134,6 +134,8 @@ export function predictionPoweredInterval(replies: readonly JudgedReply[], level
 /** The difference of two prediction-powered means, paired by cluster. */
 export interface PoweredDifference {
   readonly estimate: number;
+  readonly baseline: number;
+  readonly candidate: number;
   readonly interval: Interval;
 }
 
@@ -156,6 +158,8 @@ export function predictionPoweredDifference(
   const center = wideRight.estimate - wideLeft.estimate;
   return {
     estimate: right.estimate - left.estimate,
+    baseline: left.estimate,
+    candidate: right.estimate,
     interval: { lower: Math.max(-1, center - reach), upper: Math.min(1, center + reach) },
   };
 }
@@ -179,7 +183,12 @@ export function exactInterval(values: readonly number[], level = defaultLevel): 
   };
 }
 
-const lowestMean = (values: readonly number[], level: number): number => lowerBoundOfMean(values, { unseen: 0, level });
+/** Many different values would take seconds; rounded down, the bound is a little lower. */
+const lowestMean = (values: readonly number[], level: number): number =>
+  lowerBoundOfMean(values.length > 500 ? values.map((value) => Math.floor(500 * value) / 500) : values, {
+    unseen: 0,
+    level,
+  });
 
 /** The rate at which this many ones or more occur with probability 1 − level. */
 function clopperPearson(values: readonly number[], level: number): number {

@@ -28,7 +28,7 @@ import { findQuestion } from "./store-verdicts.ts";
 
 const mostConflicts = 500;
 /** Pairs of raters with a kappa of their own. */
-const mostPairs = 45;
+const mostPairs = 15;
 const mostNext = 20;
 
 /** How far people agree with each other, and with the judge, on one question. */

@@ -19,7 +19,6 @@ import type { EvaluationDependencies } from "../dependencies.ts";
 
 /** Routes for people who judge replies: verdicts, the review queue, agreement and corrected scores. */
 export function reviewRoutes({ runs, bodyLimits, checkEndpoint }: EvaluationDependencies): Hono<ShellEnvironment> {
-  const { reviews } = runs;
   const runOf = (context: Context<ShellEnvironment>): Promise<RunRecord> =>
     runs.get(context.req.param("run_id") ?? "", ownerOf(context));
 
@@ -27,7 +26,7 @@ export function reviewRoutes({ runs, bodyLimits, checkEndpoint }: EvaluationDepe
     .get("/runs/:run_id/verdicts", async (context) => {
       const { format, ...filter } = validateQuery(VerdictsQuery, context.req.queries());
       const run = await runOf(context);
-      const verdicts = await reviews.list(run, filter);
+      const verdicts = await runs.reviews.list(run, filter);
       if (format === "json") return context.json({ verdicts });
       return context.body(writeVerdictFile(verdicts, format), 200, {
         "content-type": format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson",
@@ -37,7 +36,7 @@ export function reviewRoutes({ runs, bodyLimits, checkEndpoint }: EvaluationDepe
     .post("/runs/:run_id/verdicts", async (context) => {
       const body = await readJson(context, bodyLimits);
       const request = validate(VerdictsRequest, body);
-      const stored = await reviews.store(await runOf(context), { request, rater: ownerOf(context) ?? undefined });
+      const stored = await runs.reviews.store(await runOf(context), { request, rater: ownerOf(context) ?? undefined });
       return context.json({ ...stored, ...unknownFieldWarnings(VerdictsRequest, body) });
     })
     .get("/runs/:run_id/review", async (context) => {
@@ -52,17 +51,19 @@ export function reviewRoutes({ runs, bodyLimits, checkEndpoint }: EvaluationDepe
             message: "is missing: name the person who will judge the replies",
           },
         ]);
-      return context.json(await reviews.queue(run, { ...query, rater }));
+      return context.json(await runs.reviews.queue(run, { ...query, rater }));
     })
     .get("/runs/:run_id/agreement", async (context) => {
       const query = validateQuery(AgreementQuery, context.req.queries());
-      return context.json(await reviews.agreement(await runOf(context), query));
+      return context.json(await runs.reviews.agreement(await runOf(context), query));
     })
-    .get("/runs/:run_id/corrections", async (context) => context.json(await reviews.corrections(await runOf(context))))
+    .get("/runs/:run_id/corrections", async (context) =>
+      context.json(await runs.reviews.corrections(await runOf(context))),
+    )
     .post("/runs/:run_id/audit", async (context) => {
       const body = await readOptionalJson(context, bodyLimits);
       const request = validate(RunAuditRequest, body === undefined ? {} : body);
-      const audit = await reviews.auditRequest(await runOf(context), request);
+      const audit = await runs.reviews.auditRequest(await runOf(context), request);
       const { endpoint } = audit.judge;
       if (endpoint !== undefined) checkEndpoint({ pointer: "/judge/endpoint", endpoint });
       const { signal } = context.req.raw;
