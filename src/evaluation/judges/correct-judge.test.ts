@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { correctEffect, correctMean } from "./correct-judge.ts";
+import type { JudgedReply } from "../statistics/prediction-powered.ts";
+
+/** Rows of [count, judge, human]. Every reply is a scenario of its own. */
+const toReplies = (rows: readonly (readonly [number, number, number | null])[]): JudgedReply[] =>
+  rows
+    .flatMap(([count, judge, human]) => Array.from({ length: count }, () => ({ judge, human: human ?? undefined })))
+    .map((reply, index) => ({ ...reply, cluster: String(index) }));
+
+test("corrects the example of the guide", () => {
+  const corrected = correctMean(
+    "judge_correctness",
+    toReplies([
+      [60, 1, 1],
+      [12, 1, 0],
+      [4, 0, 1],
+      [24, 0, 0],
+      [660, 1, null],
+      [240, 0, null],
+    ]),
+  );
+  const rounded = (value: number | null | undefined) => Number(value?.toFixed(3));
+  expect([corrected.mean, corrected.ci_lower, corrected.ci_upper].map(rounded)).toEqual([0.649, 0.572, 0.724]);
+  expect(rounded(corrected.raw.mean)).toBe(0.732);
+  expect(rounded(corrected.lambda)).toBe(0.638);
+  expect(rounded(corrected.misclassification?.mean)).toBe(0.66);
+  expect(corrected).toMatchObject({ method: "prediction-powered", verdicts: 100, replies: 1000, more_verdicts: 414 });
+});
+
+test("corrects nothing from fewer than 20 verdicts or 5 scenarios, and says why", () => {
+  const few = correctMean(
+    "judge",
+    toReplies([
+      [10, 1, 1],
+      [9, 0, 0],
+      [100, 1, null],
+    ]),
+  );
+  expect(few).toMatchObject({ mean: null, method: "none: fewer than 20 verdicts", verdicts: 19 });
+  expect(few.sentence).toContain("1 more are needed");
+  const clustered = toReplies([
+    [15, 1, 1],
+    [15, 0, 0],
+  ]).map((reply, index) => ({ ...reply, cluster: String(index % 4) }));
+  expect(correctMean("judge", clustered).sentence).toContain("the 30 verdicts come from 4 scenarios");
+});
+
+test("uses the verdicts alone when they say too little about the judge's errors", () => {
+  const uniform = correctMean(
+    "judge",
+    toReplies([
+      [46, 1, 1],
+      [4, 0, 0],
+      [500, 1, null],
+      [50, 0, null],
+    ]),
+  );
+  expect(uniform.method).toBe("labels alone");
+  expect(uniform.sentence).toContain("fewer than 5 differ from the most frequent one");
+  expect(uniform.ci_lower).toBe(uniform.labels_alone?.ci_lower);
+});
+
+test("a difference needs verdicts on both runs, whatever the judge says", () => {
+  const good = toReplies([
+    [20, 1, 1],
+    [10, 0, 0],
+    [70, 1, null],
+  ]);
+  const bad = toReplies([
+    [10, 1, 1],
+    [20, 1, 0],
+    [70, 1, null],
+  ]);
+  const { effect, ci_upper, sentence } = correctEffect("judge", { baseline: good, candidate: bad });
+  expect(effect).toBeLessThan(-0.3);
+  expect(ci_upper).toBeLessThan(0);
+  expect(sentence).toContain("the candidate is worse");
+  const none = correctEffect("judge", { baseline: toReplies([[100, 1, null]]), candidate: bad });
+  expect(none).toMatchObject({ effect: null, verdicts: { baseline: 0, candidate: 30 } });
+});
