@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { JudgeSettings } from "./evaluation-request.ts";
-import { SimulatedUsers } from "./simulated-user.ts";
+import { SimulatedUsers } from "./user-turn.ts";
 import { HelperUsage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 

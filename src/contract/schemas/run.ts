@@ -5,7 +5,7 @@ import { Usage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 import { Priority } from "./evaluation-request.ts";
 import { InteractionError } from "./interaction-result.ts";
-import { SimulatedUsers } from "./simulated-user.ts";
+import { SimulatedUsers } from "./user-turn.ts";
 import { Breakdown, Drift, LabelMetrics, Scores, ScoreStats } from "./score.ts";
 
 /** The scenarios that vary most between their attempts, with their share of the total variance. */

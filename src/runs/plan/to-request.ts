@@ -12,7 +12,16 @@ export function toRepeatRequest(
   settings: RunSettings,
   { scenarios, helpers }: { scenarios: readonly Scenario[]; helpers: PlanHelpers },
 ): RepeatRequest {
-  const { adaptive: _bounds, judge, labeller, simulator, on_failure, tags, metadata, ...options } = settings;
+  const {
+    adaptive: _bounds,
+    simulator: _simulator,
+    judge,
+    labeller,
+    on_failure,
+    tags,
+    metadata,
+    ...options
+  } = settings;
   const batch = scenarios.map((scenario) => toInput(withoutUserTurns(scenario)));
   const [first] = batch;
   return {
