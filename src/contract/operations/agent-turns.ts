@@ -130,6 +130,7 @@ export const runAgentTurn: Operation = {
   answerHeaders: runHeaders,
   errors: [
     ...turnErrors,
+    "endpoint_not_allowed",
     "idempotency_key_invalid",
     "idempotency_mismatch",
     "idempotency_in_progress",

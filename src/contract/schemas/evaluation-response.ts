@@ -5,7 +5,7 @@ import { Warning } from "./problem.ts";
 import { AdaptiveAttempts, AttemptCount, History, Parameters, Protocol } from "./evaluation-request.ts";
 import { InteractionResult } from "./interaction-result.ts";
 import { RunState, RunSummary } from "./run.ts";
-import { UserEnd } from "./simulated-user.ts";
+import { UserEnd } from "./user-turn.ts";
 import { ExpectationResult } from "./world.ts";
 import { Breakdown, Drift, LabelMetrics, Measures, Reliability, Scores, ScoreStats } from "./score.ts";
 

@@ -5,7 +5,7 @@ import { HelperUsage } from "./usage.ts";
 import { Scores } from "./score.ts";
 import { Usage } from "./usage.ts";
 import { Interaction, Metadata } from "./scenario.ts";
-import { UserTurn } from "./simulated-user.ts";
+import { UserTurn } from "./user-turn.ts";
 import { RecordedToolCall, ToolComparison } from "./tool-call.ts";
 
 export const InteractionError = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Choices } from "./scorer-setting.ts";
-import { UserEnd } from "./simulated-user.ts";
+import { UserEnd } from "./user-turn.ts";
 import { HelperUsage } from "./usage.ts";
 import { ExpectationResult } from "./world.ts";
 

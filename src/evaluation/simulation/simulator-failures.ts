@@ -1,4 +1,5 @@
-import type { SimulatedUser, SimulatorFailure } from "../../contract/schemas/simulated-user.ts";
+import type { SimulatedUser } from "../../contract/schemas/simulated-user.ts";
+import type { SimulatorFailure } from "../../contract/schemas/user-turn.ts";
 
 /** A turn of the conversation so far. */
 export interface JudgedUserTurn {

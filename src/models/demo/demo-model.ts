@@ -45,7 +45,7 @@ export function defineDemoModel(
     const started = performance.now();
     const elapsed = () => performance.now() - started;
     const draft = isSimulatorRequest(request)
-      ? playUser(request)
+      ? { text: playUser(request) }
       : ((structured ? null : refuse(request)) ?? demandToolCall(request, respond(request)));
     if ("failure" in draft) {
       await pause(latencyMs, signal);

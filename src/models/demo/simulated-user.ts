@@ -1,5 +1,4 @@
 import type { ChatMessage, ChatRequest } from "../../contract/ports/chat-model.ts";
-import type { Draft } from "./demo-model.ts";
 
 /** Begins the prompt of a simulator (`src/evaluation/simulation/ask-simulator.ts`). */
 const task = "You play a user who writes to an agent that is being tested.";
@@ -14,13 +13,13 @@ export function isSimulatorRequest({ messages }: Pick<ChatRequest, "messages">):
  * A scripted user: states the goal, gives the known facts when it is asked for something, and ends when the agent has confirmed or
  * declined. It follows any goal and any facts, so that the demo shows simulated users without a key.
  */
-export function playUser({ messages }: Pick<ChatRequest, "messages">): Draft {
+export function playUser({ messages }: Pick<ChatRequest, "messages">): string {
   const system = messages[0]?.content ?? "";
   const goal = /^Goal: (.*)$/m.exec(system)?.[1] ?? "";
   const facts = [...system.matchAll(/^- ([^:\n]+): (.*)$/gm)].map(([, name = "", value = ""]) => ({ name, value }));
   const said = messages.flatMap((message) => (message.role === "assistant" ? [ownMessage(message)] : []));
   const reply = said.length === 0 ? "" : (messages.findLast(({ role }) => role === "user")?.content ?? "");
-  return { text: JSON.stringify(nextMove({ goal, facts, said, reply })) };
+  return JSON.stringify(nextMove({ goal, facts, said, reply }));
 }
 
 interface Situation {

@@ -11,7 +11,7 @@ import type { StoredReply, StoredScores } from "../../contract/schemas/interacti
 import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
-import type { UserEnd } from "../../contract/schemas/simulated-user.ts";
+import type { UserEnd } from "../../contract/schemas/user-turn.ts";
 import { toUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
 import type { AttemptHistory } from "../../evaluation/conversation.ts";
 import type { JudgeQuestion } from "../../evaluation/judges/judge-question.ts";

@@ -14,7 +14,7 @@ export function toRepeatRequest(
 ): RepeatRequest {
   const { adaptive: _bounds, sequence, attempts, judge, labeller, simulator, ...others } = settings;
   const { on_failure, tags, metadata, target, ...rest } = others;
-  const { protocol: _protocol, ...withoutProtocol } = rest;
+  const { protocol: _protocol, world_address: _address, ...withoutProtocol } = rest;
   const options = target ? { ...withoutProtocol, endpoint: target } : rest;
   const batch = scenarios.map((scenario) => toInput(withoutUserTurns(scenario)));
   const [first] = batch;

@@ -5,7 +5,7 @@ import type { AttemptResult, Replay } from "../../contract/schemas/evaluation-re
 import type { InteractionResult, StoredScores } from "../../contract/schemas/interaction-result.ts";
 import { defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
-import type { UserTurn } from "../../contract/schemas/simulated-user.ts";
+import type { UserTurn } from "../../contract/schemas/user-turn.ts";
 import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
 import { averageScores } from "../../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation.ts";
@@ -108,7 +108,7 @@ function toResults(stored: readonly StoredInteraction[], scenario: Scenario): In
   });
 }
 
-function withoutMessage({ message: _, ...rest }: UserTurn): InteractionResult["user_turn"] & {} {
+function withoutMessage({ message: _message, ...rest }: UserTurn): InteractionResult["user_turn"] & {} {
   return rest;
 }
 

@@ -267,4 +267,22 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     expect(await axeViolations(page)).toEqual([]);
     expect(tab.mishaps).toEqual([]);
   });
+
+  test("the form of a simulated user writes its scenario, which then needs no turn", async () => {
+    await using services = await startFakeServices({ scenarios });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/scenarios/new");
+    await tab.page.getByLabel("Scenario id").fill("ask-to-cancel");
+    await tab.page.getByRole("button", { name: "Simulated user" }).click();
+    await tab.page.getByLabel("Goal").fill("Cancel the order.");
+    await tab.page.getByLabel("Knows (name: value, one per line)").fill("order_id: 1042\nname: Ada");
+    await tab.page.getByLabel("Turns at most").fill("4");
+    await tab.page.getByRole("button", { name: "Remove turn 1" }).click();
+    expect(await axeViolations(tab.page)).toEqual([]);
+    await tab.page.getByRole("button", { name: "Save scenario" }).click();
+    await tab.page.getByText("Saved.").waitFor();
+    expect(services.library.scenarios.get("ask-to-cancel")?.at(-1)).toMatchObject({
+      scenario: { user: { goal: "Cancel the order.", knows: { order_id: "1042", name: "Ada" }, max_turns: 4 } },
+    });
+  });
 }

@@ -1,10 +1,11 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import { actingRun } from "../support/acting-run.ts";
+import { axeViolations } from "../support/axe.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
-import { bothHistories, detailed, nightly, withoutScores } from "../support/sample-runs.ts";
+import { bothHistories, detailed, nightly, simulated, withoutScores } from "../support/sample-runs.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
 import { deepTest } from "../../support/deep-test.ts";
 
@@ -454,5 +455,28 @@ export function transcriptSuite(browser: () => Browser): void {
       .waitFor();
     expect((await last.innerText()).length).toBeLessThan(20_000);
     expect(tab.mishaps).toEqual([]);
+  });
+
+  test("a simulated user is marked with its reasons, its failure is shown apart, and a conversation is frozen", async () => {
+    await using services = await startFakeServices({ runs: [simulated] });
+    await using tab = await openTab({ browser: browser(), services, width: 390 });
+    await tab.page.route("**/freeze", (route) =>
+      route.fulfill({ json: { scenario: { id: "ask-to-cancel-attempt-1", interactions: [] } } }),
+    );
+    await tab.open(`/runs/${simulated.run_id}/ask-to-cancel/1`);
+    const turn = tab.page.getByRole("article", { name: "Turn 1" });
+    await turn.getByText("Why: states the goal").waitFor();
+    expect(await turn.innerText()).toContain("49 tokens of the simulator");
+    const panel = tab.page.getByRole("region", { name: "Simulated user" });
+    expect(await panel.innerText()).toContain("The user ended the conversation");
+    await panel.getByRole("button", { name: "Freeze as a script" }).click();
+    await panel.getByRole("link", { name: "ask-to-cancel-attempt-1 is in the library" }).waitFor();
+    await tab.page.getByRole("link", { name: "Attempt 2: simulated user failed" }).click();
+    await panel.getByText("The simulated user spoke as the agent").waitFor();
+    expect(await panel.innerText()).toContain("Not sent: How can I help you?");
+    expect(await axeViolations(tab.page)).toEqual([]);
+    await tab.open(`/runs/${simulated.run_id}`);
+    await tab.page.getByText(/The simulated user failed in 1 of 2 conversations \(50 %/).waitFor();
+    expect(await axeViolations(tab.page)).toEqual([]);
   });
 }

@@ -185,3 +185,54 @@ export const bothHistories: EvaluationResponse = {
     scenarios: own.results.scenarios.map((scenario) => ({ ...scenario, reference_attempts: taught.attempts })),
   },
 };
+
+/** A run with a simulated user, who ended one conversation and spoiled another. */
+export const simulated: EvaluationResponse = withSimulatedUser(
+  makeResults({
+    id: "01990000-0000-7000-8000-00000000000a",
+    name: "simulated users",
+    scenarios: [{ id: "ask-to-cancel", attempts: [[good], [good]] }],
+  }),
+);
+
+function withSimulatedUser(run: EvaluationResponse): EvaluationResponse {
+  const usage = { input_tokens: 40, output_tokens: 9, total_tokens: 49 };
+  const helper_usage = { calls: 1, usage, cost: null };
+  const ends = [
+    { ended: "done" as const, why: "the order is cancelled" },
+    {
+      ended: "failed" as const,
+      message: "How can I help you?",
+      failure: {
+        kind: "spoke_as_agent" as const,
+        reason: 'the user says "How can I help you"',
+        found_by: "rule" as const,
+      },
+    },
+  ];
+  const scenarios = run.results.scenarios.map((scenario) => ({
+    ...scenario,
+    attempts: scenario.attempts.map((attempt, index) => ({
+      ...attempt,
+      user: ends[index]!,
+      average_scores: index === 0 ? attempt.average_scores : { simulated_user: 0 },
+      interactions: attempt.interactions.map((turn) => ({
+        ...turn,
+        simulated: true as const,
+        user_turn: { source: "simulator" as const, why: "states the goal", helper_usage, latency_ms: 20 },
+      })),
+    })),
+  }));
+  const simulated_users = {
+    attempts: 2,
+    failed: 1,
+    share: 0.5,
+    low: 0.09,
+    high: 0.91,
+    kinds: { spoke_as_agent: 1 },
+    scores_with_failures: { outcome: 0.5 },
+    passed: 1,
+    usage: helper_usage,
+  };
+  return { ...run, results: { scenarios }, summary: { ...run.summary, simulated_users } };
+}
