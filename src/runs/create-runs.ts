@@ -259,7 +259,7 @@ function runComparisons({
   return {
     async scoreAgreement(id, owner, given) {
       const run = await getOwnedRun(store, id, owner);
-      return agreeWithPeople(store, run, given ?? (await options.verdictsOf?.(run)) ?? []);
+      return agreeWithPeople(store, run, given);
     },
     async sequence(id, owner) {
       const candidate = await candidateOf(store, await getOwnedRun(store, id, owner));

@@ -1,4 +1,3 @@
-import type { VerdictsOf } from "./compare/agree-with-people.ts";
 import type { ByteBudget } from "../base/byte-budget.ts";
 import type { Embedder } from "../contract/ports/embedder.ts";
 import type { RunPolicy } from "../contract/schemas/endpoint-policy.ts";
@@ -67,6 +66,4 @@ export interface RunsOptions {
   readonly helpers?: PlanHelpers;
   /** Stores audits of judges: scores of a judge without a passed audit are marked. */
   readonly audits?: JudgeAudits;
-  /** Reads the verdicts of people that are stored with a run. Default: there are none. */
-  readonly verdictsOf?: VerdictsOf;
 }

@@ -1,18 +1,21 @@
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { PersonVerdict, ScoreAgreements } from "../../contract/schemas/score-agreement.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { readReplyVerdicts } from "../review/reply-verdicts.ts";
 import { scoreAgreement, type JudgedReply } from "../../evaluation/comparison/score-agreement.ts";
 
-/** The verdicts of people that are stored with a run, one value for each reply. */
-export type VerdictsOf = (run: RunRecord) => Promise<readonly PersonVerdict[]>;
-
-/** Correlates every score of a run with people's verdicts on its replies. Several verdicts on one reply count as their mean. */
+/**
+ * Correlates every score of a run with people's verdicts on its replies: the given ones, else those stored with the run. Several
+ * verdicts on one reply count as their mean.
+ */
 export async function agreeWithPeople(
   store: Store,
   run: RunRecord,
-  verdicts: readonly PersonVerdict[],
+  given: readonly PersonVerdict[] | undefined,
 ): Promise<ScoreAgreements> {
   const scenarios = await store.runs.scenarios(run.id);
+  const verdicts = given ?? (await storedVerdicts(store, run, scenarios));
   const replies = new Map<string, Scores>();
   for await (const turns of store.interactions.scored(run.id))
     for (const { scenario_index, attempt, turn_index, scores } of turns) {
@@ -22,6 +25,21 @@ export async function agreeWithPeople(
         replies.set(judgedReplyKey({ scenario_id: scenario.id, attempt, interaction_id: interaction.id }), scores);
     }
   return { run_id: run.id, ...correlate(replies, verdicts) };
+}
+
+async function storedVerdicts(
+  store: Store,
+  run: RunRecord,
+  scenarios: readonly Scenario[],
+): Promise<readonly PersonVerdict[]> {
+  const verdicts = await readReplyVerdicts(store, run.id);
+  return verdicts.flatMap(({ scenario_index, attempt, turn_index, value }) => {
+    const scenario = scenarios[scenario_index];
+    const interaction = scenario?.interactions[turn_index];
+    return scenario && interaction
+      ? [{ scenario_id: scenario.id, attempt, interaction_id: interaction.id, value }]
+      : [];
+  });
 }
 
 type ReplyPlace = Pick<PersonVerdict, "scenario_id" | "attempt" | "interaction_id">;
