@@ -281,7 +281,7 @@ test("requests that cannot work are refused with the place", async () => {
     expect(status).toBe(422);
     return Problem.parse(body).errors?.map(({ pointer }) => pointer);
   };
-  expect(await pointersOf({})).toEqual(["/simulator/endpoint"]);
+  expect(await pointersOf({ simulator: { endpoint: provider.url } })).toEqual(["/simulator/model_id"]);
   const simulator = { endpoint: provider.url, model_id: "user" };
   expect(await pointersOf({ simulator, history: "both" })).toEqual(["/history"]);
   expect(await pointersOf({ simulator: { ...simulator, review: true } })).toEqual(["/simulator/review"]);

@@ -20,4 +20,5 @@ test("the scenario schema accepts the scenarios of the guide and of init", async
 test("the scenario schema refuses a turn without a message", () => {
   expect(holds({ id: "a", interactions: [{ reference_reply: "Hello" }] })).toBe(false);
   expect(holds([{ id: "a" }])).toBe(false);
+  expect(holds([{ id: "a", user: { goal: "Cancel the order." } }])).toBe(true);
 });

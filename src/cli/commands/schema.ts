@@ -3,14 +3,17 @@ import { z } from "zod";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { InteractionInput, ScenarioFields } from "../../contract/schemas/scenario.ts";
+import { SimulatedUser } from "../../contract/schemas/simulated-user.ts";
 import { Config } from "../config/config.ts";
 import { printLine } from "../terminal/output.ts";
 
 const Turn = InteractionInput.partial({ id: true }).meta({ id: "ScenarioTurn" });
 
-const FileScenario = ScenarioFields.extend({ interactions: z.array(Turn).optional() })
-  .partial({ id: true })
-  .meta({ id: "FileScenario" });
+const fields = ScenarioFields.partial({ id: true });
+const ScriptedScenario = fields.extend({ interactions: z.array(Turn).min(1) });
+/** A simulated user needs no scripted turns. */
+const SimulatedScenario = fields.extend({ interactions: z.array(Turn).optional(), user: SimulatedUser });
+const FileScenario = z.union([ScriptedScenario, SimulatedScenario]).meta({ id: "FileScenario" });
 
 /** A document of a scenario file: like a request's scenarios, but ids are optional and a list is allowed. */
 const ScenarioDocument = z.union([FileScenario, z.array(FileScenario).min(1)]).meta({ id: "ScenarioDocument" });

@@ -156,7 +156,7 @@ const freezeConversation: Operation = {
   scope: "runs:write",
   parameters: runParameter,
   body: FreezeRequest,
-  example: { scenario_id: "cancel-order", attempt: 1, keep: true },
+  example: { scenario_id: "delivery", attempt: 1 },
   responses: { 200: { description: "The scenario.", schema: FrozenConversation } },
   errors: ["run_not_found", "not_found", "validation_failed", "storage_full", "storage_unavailable"],
 };

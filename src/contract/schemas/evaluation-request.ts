@@ -176,9 +176,7 @@ export type LabellerSettings = z.infer<typeof LabellerSettings>;
 export const SimulatorSettings = z
   .object({
     ...helper,
-    parameters: Parameters.pick({ temperature: true, top_p: true, max_tokens: true, seed: true, extra: true })
-      .optional()
-      .describe("Sent with every call of the simulator."),
+    parameters: Parameters.optional().describe("Sent with every call of the simulator."),
     review: z
       .boolean()
       .optional()
