@@ -50,7 +50,11 @@ export function withEvalOptions(command: Command, files: string): Command {
     .option("--replay-users <run>", "send the recorded messages of this run's simulated users")
     .option("--first <number>", "only the first scenarios", wholeNumber(1))
     .option("--sample <number>", "only this many scenarios, drawn at random", wholeNumber(1))
-    .addOption(rare("--seed <number>", "seed of the random sample, and of the order with --until-decided").argParser(wholeNumber(0)))
+    .addOption(
+      rare("--seed <number>", "seed of the random sample, and of the order with --until-decided").argParser(
+        wholeNumber(0),
+      ),
+    )
     .option("--allow-code", "run code of imported assertions (promptfoo's javascript and python)")
     .addOption(rare("--skip-invalid", "skip invalid scenarios instead of stopping"))
     .optionsGroup("Gates:")
