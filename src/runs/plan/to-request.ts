@@ -12,7 +12,7 @@ export function toRepeatRequest(
   settings: RunSettings,
   { scenarios, helpers }: { scenarios: readonly Scenario[]; helpers: PlanHelpers },
 ): RepeatRequest {
-  const { adaptive: _bounds, sequence, attempts, judge, labeller, simulator, ...others } = settings;
+  const { adaptive: _bounds, sequence, attempts, judge, labeller, simulator: _simulator, ...others } = settings;
   const { on_failure, tags, metadata, target, ...rest } = others;
   const { protocol: _protocol, world_address: _address, ...withoutProtocol } = rest;
   const options = target ? { ...withoutProtocol, endpoint: target } : rest;
