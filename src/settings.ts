@@ -5,7 +5,7 @@ import type { Secret } from "./base/secret.ts";
 import { parseAddress, parseOrigin } from "./settings/address.ts";
 import { hasStoredKeys } from "./settings/api-keys.ts";
 import { refuseMovedVariables, warnOfReadableFiles, warnOfUnknownVariables } from "./settings/check-variables.ts";
-import type { RedactionRule } from "./contract/schemas/traces.ts";
+import type { RedactionRule } from "./contract/schemas/acting/traces.ts";
 import {
   keyWithoutAddress,
   namedSecrets,

@@ -1,5 +1,5 @@
-import type { RecordedToolCall, ReferenceToolCall } from "../../src/contract/schemas/tool-call.ts";
-import type { WorldTool } from "../../src/contract/schemas/world.ts";
+import type { RecordedToolCall, ReferenceToolCall } from "../../src/contract/schemas/acting/tool-call.ts";
+import type { WorldTool } from "../../src/contract/schemas/acting/world.ts";
 import { createProbes } from "../../src/evaluation/tools/probes.ts";
 import { scoreCalls } from "../../src/evaluation/tools/score-calls.ts";
 

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
-import { World } from "../../src/contract/schemas/world.ts";
+import { World } from "../../src/contract/schemas/acting/world.ts";
 import type { StoredReply } from "../../src/contract/schemas/interaction-result.ts";
 import { reliability } from "../../src/evaluation/statistics/reliability.ts";
 import { evaluateOutcome } from "../../src/evaluation/tools/outcome.ts";

@@ -10,10 +10,10 @@ import type {
   StoredVerdicts,
   VerdictList,
   VerdictsRequest,
-} from "../contract/schemas/human-verdict.ts";
+} from "../contract/schemas/judging/human-verdict.ts";
 import type { FreezeRequest, FrozenConversation } from "../contract/schemas/library.ts";
 import type { Run, RunEvent, RunList, RunListQuery } from "../contract/schemas/run.ts";
-import type { PersonVerdict, ScoreAgreements } from "../contract/schemas/score-agreement.ts";
+import type { PersonVerdict, ScoreAgreements } from "../contract/schemas/judging/score-agreement.ts";
 import type { RunSequence } from "../contract/schemas/sequence.ts";
 import {
   createCaller,

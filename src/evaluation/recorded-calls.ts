@@ -2,7 +2,7 @@ import { isRecord } from "../base/json.ts";
 import { truncateText } from "../base/text.ts";
 import type { ChatMessage, ReportedToolCall, SuccessfulReply, ToolCall } from "../contract/ports/chat-model.ts";
 import type { StoredReply } from "../contract/schemas/interaction-result.ts";
-import type { RecordedToolCall } from "../contract/schemas/tool-call.ts";
+import type { RecordedToolCall } from "../contract/schemas/acting/tool-call.ts";
 
 /** Longer arguments are cut: they are stored, shown and sent back to the model with every later call. */
 export const maxArgumentCharacters = 1_000_000;

@@ -4,7 +4,7 @@ import type { ChatMessage, ChatModel, Reply } from "../contract/ports/chat-model
 import { worldEntries, type JournalEntry } from "../contract/ports/journal.ts";
 import type { StoredReply } from "../contract/schemas/interaction-result.ts";
 import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
-import { World } from "../contract/schemas/world.ts";
+import { World } from "../contract/schemas/acting/world.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
 import { runAttempt, type AttemptOptions, type AttemptWorld } from "./run-attempt.ts";
 import { toStoredReply } from "./stored-reply.ts";

@@ -7,7 +7,7 @@ import {
 import type { JournalEntry, WorldEntry } from "../contract/ports/journal.ts";
 import type { InteractionError, StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
-import type { UserEnd, UserTurn } from "../contract/schemas/user-turn.ts";
+import type { UserEnd, UserTurn } from "../contract/schemas/acting/user-turn.ts";
 import { conversationAt, referenceReply, userMessage, type AttemptHistory } from "./conversation.ts";
 import { callCharacters, replyMessages } from "./recorded-calls.ts";
 import { runConcurrently } from "./run-concurrently.ts";

@@ -1,8 +1,8 @@
 import { isRecord, type JsonRecord } from "../base/json.ts";
 import { ScenarioInput } from "../contract/schemas/scenario.ts";
 import { validationMessage } from "../contract/schemas/validation-message.ts";
-import type { RedactionRule, TracedConversation, TraceFilter } from "../contract/schemas/traces.ts";
-import type { World } from "../contract/schemas/world.ts";
+import type { RedactionRule, TracedConversation, TraceFilter } from "../contract/schemas/acting/traces.ts";
+import type { World } from "../contract/schemas/acting/world.ts";
 import { contentHash } from "./content-hash.ts";
 import { pointerTo, scalarText, locationBelow } from "./documents/records.ts";
 import type { ImportedScenario, ImportedTurn, ImportedVariant, Span } from "./imported-scenario.ts";

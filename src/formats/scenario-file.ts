@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { truncateText } from "../base/text.ts";
-import type { TracedConversation } from "../contract/schemas/traces.ts";
+import type { TracedConversation } from "../contract/schemas/acting/traces.ts";
 import type { ScenarioInput } from "../contract/schemas/scenario.ts";
 
 /** A scenario in the form of `test_batch`. `system_prompt` is the conversation's system message. */

@@ -1,5 +1,5 @@
 import { isRecord } from "../base/json.ts";
-import { VerdictInput, type HumanVerdict } from "../contract/schemas/human-verdict.ts";
+import { VerdictInput, type HumanVerdict } from "../contract/schemas/judging/human-verdict.ts";
 import { parseDocument } from "./documents/parse-document.ts";
 import { anyField, scalarText } from "./documents/records.ts";
 import { csvText, jsonLines } from "./export/serialize.ts";

@@ -1,6 +1,6 @@
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { Protocol } from "../contract/schemas/evaluation-request.ts";
-import { isLocalTarget, type LocalTarget, type Target } from "../contract/schemas/target.ts";
+import { isLocalTarget, type LocalTarget, type Target } from "../contract/schemas/acting/target.ts";
 import { agentChat } from "./adapters/agent.ts";
 import { anthropicMessagesProtocol, withResumedPauses } from "./adapters/anthropic/anthropic-messages.ts";
 import { httpChatModel, type AdapterOptions } from "./adapters/http-chat-model.ts";

@@ -6,7 +6,7 @@ import type { EvaluationPlan, RunSettings } from "../contract/schemas/evaluation
 import type { Warning } from "../contract/schemas/problem.ts";
 import { finalStates } from "../contract/schemas/run.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
-import { isLocalTarget } from "../contract/schemas/target.ts";
+import { isLocalTarget } from "../contract/schemas/acting/target.ts";
 import { agreeWithPeople } from "./compare/agree-with-people.ts";
 import { runJudgeAudit } from "./compare/audit-judge.ts";
 import { baselineWarnings } from "./compare/baseline-gate.ts";

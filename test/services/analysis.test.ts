@@ -3,7 +3,7 @@ import { RunEstimate } from "../../src/contract/schemas/budget.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
 import { PairwiseComparison, RunComparison, RunRanking } from "../../src/contract/schemas/comparison.ts";
 import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
-import { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
+import { JudgeAudit } from "../../src/contract/schemas/judging/judge-audit.ts";
 import { Run } from "../../src/contract/schemas/run.ts";
 import { resultFormats } from "../../src/formats/formats.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";

@@ -8,8 +8,8 @@ import {
   StoredVerdicts,
   VerdictList,
   type VerdictInput,
-} from "../../src/contract/schemas/human-verdict.ts";
-import { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
+} from "../../src/contract/schemas/judging/human-verdict.ts";
+import { JudgeAudit } from "../../src/contract/schemas/judging/judge-audit.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { lastUserMessage, text } from "../support/fake-provider/replies.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import type { RunSequence } from "../../src/contract/schemas/sequence.ts";
-import type { ScoreAgreements } from "../../src/contract/schemas/score-agreement.ts";
+import type { ScoreAgreements } from "../../src/contract/schemas/judging/score-agreement.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";

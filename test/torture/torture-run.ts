@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { RunSettings } from "../../src/contract/schemas/evaluation-request.ts";
 import { withUserTurns } from "../../src/evaluation/simulation/attempt-user.ts";
-import type { World } from "../../src/contract/schemas/world.ts";
+import type { World } from "../../src/contract/schemas/acting/world.ts";
 import type { NewRun } from "../../src/contract/ports/store.ts";
 import { sampleInteraction, sampleRun } from "../conformance/sample-runs.ts";
 

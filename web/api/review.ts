@@ -6,8 +6,8 @@ import type {
   ReviewQueue,
   StoredVerdicts,
   VerdictsRequest,
-} from "../../src/contract/schemas/human-verdict.ts";
-import type { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
+} from "../../src/contract/schemas/judging/human-verdict.ts";
+import type { JudgeAudit } from "../../src/contract/schemas/judging/judge-audit.ts";
 import { evaluationUrl, fetchJson } from "./http.ts";
 
 /** The next replies for a person, and the progress of everyone. It holds no verdict of others. */

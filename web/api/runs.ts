@@ -1,4 +1,4 @@
-import type { ScoreAgreements } from "../../src/contract/schemas/score-agreement.ts";
+import type { ScoreAgreements } from "../../src/contract/schemas/judging/score-agreement.ts";
 import type { RunSequence } from "../../src/contract/schemas/sequence.ts";
 import type { z } from "zod";
 import type { ErrorCode } from "../../src/contract/errors.ts";

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
-import type { Agreement, ReviewQuestion, VerdictConflict } from "../../src/contract/schemas/human-verdict.ts";
+import type { Agreement, ReviewQuestion, VerdictConflict } from "../../src/contract/schemas/judging/human-verdict.ts";
 import { fetchAgreement, sendVerdicts } from "../api/review.ts";
 import { fetchScenarioResults } from "../api/runs.ts";
 import { transcriptPath } from "../parts/address/paths.ts";

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Check, CircleHelp, Scale } from "lucide-react";
 import { Link } from "wouter";
-import type { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
+import type { JudgeAudit } from "../../src/contract/schemas/judging/judge-audit.ts";
 import { auditRule } from "../../src/evaluation/judges/judge-question.ts";
-import type { ReviewQueue } from "../../src/contract/schemas/human-verdict.ts";
+import type { ReviewQueue } from "../../src/contract/schemas/judging/human-verdict.ts";
 import { requestAudit } from "../api/review.ts";
 import { requestRescore } from "../api/runs.ts";
 import { runPath } from "../parts/address/paths.ts";

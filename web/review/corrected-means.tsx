@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
-import type { CorrectedMean } from "../../src/contract/schemas/human-verdict.ts";
+import type { CorrectedMean } from "../../src/contract/schemas/judging/human-verdict.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import { fetchCorrections } from "../api/review.ts";
 import { reviewPath } from "../parts/address/paths.ts";

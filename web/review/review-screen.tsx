@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { Link } from "wouter";
-import type { ReviewQuery, ReviewQueue } from "../../src/contract/schemas/human-verdict.ts";
+import type { ReviewQuery, ReviewQueue } from "../../src/contract/schemas/judging/human-verdict.ts";
 import { toApiError } from "../api/api-error.ts";
 import { fetchReview, keepRater, readRater } from "../api/review.ts";
 import { runPath } from "../parts/address/paths.ts";

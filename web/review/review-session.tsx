@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import type { ReviewItem, ReviewQuery, ReviewQueue } from "../../src/contract/schemas/human-verdict.ts";
+import type { ReviewItem, ReviewQuery, ReviewQueue } from "../../src/contract/schemas/judging/human-verdict.ts";
 import { hashText } from "../../src/base/hash.ts";
 import { sendVerdicts } from "../api/review.ts";
 import { useKeys } from "../parts/browser/events.ts";

@@ -1,6 +1,6 @@
 import { CircleCheck, CircleMinus, CircleX, type LucideIcon } from "lucide-react";
 import { useState } from "react";
-import type { ExpectationResult, StateDifference } from "../../src/contract/schemas/world.ts";
+import type { ExpectationResult, StateDifference } from "../../src/contract/schemas/acting/world.ts";
 import { outcomePartLabel } from "../parts/runs/scores.ts";
 import { expectedText, previewJson } from "../parts/runs/tool-calls.ts";
 import { formatCount, formatInteger } from "../parts/text/format.ts";

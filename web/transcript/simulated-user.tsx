@@ -3,7 +3,7 @@ import { Snowflake, UserRound, UserRoundX } from "lucide-react";
 import { Link } from "wouter";
 import type { AttemptResult } from "../../src/contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
-import type { UserEnd } from "../../src/contract/schemas/user-turn.ts";
+import type { UserEnd } from "../../src/contract/schemas/acting/user-turn.ts";
 import { freezeConversation } from "../api/library.ts";
 import { scenarioPath } from "../parts/address/paths.ts";
 import { failureLabels } from "../parts/runs/simulated-users.tsx";

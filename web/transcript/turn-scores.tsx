@@ -1,6 +1,6 @@
 import { Check, X } from "lucide-react";
 import type { InteractionResult, LabelSource } from "../../src/contract/schemas/interaction-result.ts";
-import type { JudgeVerdict } from "../../src/contract/schemas/judge.ts";
+import type { JudgeVerdict } from "../../src/contract/schemas/judging/judge.ts";
 import { formatInteger, formatPercent, formatScore, formatValue } from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
 import { compareScoreNames } from "../parts/runs/scores.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { InteractionInput, ScenarioFields } from "../../contract/schemas/scenario.ts";
-import { SimulatedUser } from "../../contract/schemas/simulated-user.ts";
+import { SimulatedUser } from "../../contract/schemas/acting/simulated-user.ts";
 import { Config } from "../config/config.ts";
 import { printLine } from "../terminal/output.ts";
 

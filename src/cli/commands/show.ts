@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
-import type { JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import { overallFirst } from "../../contract/schemas/score-names.ts";
 import { callText, differenceText, expectedCalls } from "../../formats/export/results/failure.ts";
 import { meanText, scoreText, unauditedMark } from "../../formats/export/results/report-text.ts";

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { Argument, Option, type Command } from "commander";
 import { formatFigure } from "../../base/numbers.ts";
-import type { Agreement, Corrections } from "../../contract/schemas/human-verdict.ts";
+import type { Agreement, Corrections } from "../../contract/schemas/judging/human-verdict.ts";
 import { writeVerdictFile } from "../../formats/verdict-file.ts";
 import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
 import { CliError } from "../cli-error.ts";

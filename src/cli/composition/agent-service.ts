@@ -15,7 +15,7 @@ import { createRouter } from "../../models/routing/router.ts";
 import { testConnection, type ConnectionTarget } from "../../models/routing/test-connection.ts";
 import { readModelsFile } from "../../models/studio/models-file.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { worldHeader } from "../../contract/schemas/world.ts";
+import { worldHeader } from "../../contract/schemas/acting/world.ts";
 import { outboundFetch } from "../../models/outbound/outbound-fetch.ts";
 import type { AgentDependencies } from "../../services/agent/dependencies.ts";
 import { createScenarioLibrary } from "../../runs/scenario-library.ts";

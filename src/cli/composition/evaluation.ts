@@ -7,7 +7,7 @@ import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import { isLocalTarget } from "../../contract/schemas/target.ts";
+import { isLocalTarget } from "../../contract/schemas/acting/target.ts";
 import { createChatModel } from "../../models/create-chat-model.ts";
 import { cachedEmbedder } from "../../models/embeddings/cached-embedder.ts";
 import { areInstalled, embeddingPackages } from "../../models/embeddings/embedding-engine.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import type { Rubric } from "../../contract/schemas/judge.ts";
+import type { Rubric } from "../../contract/schemas/judging/judge.ts";
 import { ScenarioInput } from "../../contract/schemas/scenario.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { scenarioFromInput } from "../../runs/plan/plan-run.ts";

@@ -3,7 +3,7 @@ import type { EvaluationClient } from "../../client/evaluation-client.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
 import { finalStates, type RunList } from "../../contract/schemas/run.ts";
-import { isLocalTarget, type LocalTarget } from "../../contract/schemas/target.ts";
+import { isLocalTarget, type LocalTarget } from "../../contract/schemas/acting/target.ts";
 import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
 import { loadRunModules } from "../../runs/execute/run-worlds.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";

@@ -15,10 +15,10 @@ import {
 import { NotWorseBy, Undecided } from "../../contract/schemas/margins.ts";
 import { Metadata } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import { LocalTarget, Target } from "../../contract/schemas/target.ts";
-import { ToolMatching } from "../../contract/schemas/tool-call.ts";
-import { RedactionRule } from "../../contract/schemas/traces.ts";
-import { World, WorldAddress } from "../../contract/schemas/world.ts";
+import { LocalTarget, Target } from "../../contract/schemas/acting/target.ts";
+import { ToolMatching } from "../../contract/schemas/acting/tool-call.ts";
+import { RedactionRule } from "../../contract/schemas/acting/traces.ts";
+import { World, WorldAddress } from "../../contract/schemas/acting/world.ts";
 import { PriceEntry } from "../../models/prices/price-of.ts";
 import { limitSettings } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";

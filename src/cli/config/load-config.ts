@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { LimitOverrides } from "../../settings/numbers.ts";
 import { configError } from "../cli-error.ts";
 import { isResultsFile, readFailure } from "../files.ts";
-import type { World } from "../../contract/schemas/world.ts";
+import type { World } from "../../contract/schemas/acting/world.ts";
 import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
 import type { Config } from "./config.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
 import { Secret } from "../../base/secret.ts";
 import { closestName } from "../../base/text.ts";
-import type { LocalTarget, Target } from "../../contract/schemas/target.ts";
+import type { LocalTarget, Target } from "../../contract/schemas/acting/target.ts";
 import { targetProblems } from "../../models/targets/template.ts";
 import type { TargetSecret } from "../../settings/credentials.ts";
 import { CliError } from "../cli-error.ts";

@@ -4,7 +4,7 @@ import type { RescoreInput } from "../../client/evaluation-client.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
-import type { World } from "../../contract/schemas/world.ts";
+import type { World } from "../../contract/schemas/acting/world.ts";
 import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";

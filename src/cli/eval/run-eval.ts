@@ -1,7 +1,7 @@
 import { shellWord } from "../../base/shell-word.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { finalStates, type Run } from "../../contract/schemas/run.ts";
-import { isLocalTarget, targetAddress } from "../../contract/schemas/target.ts";
+import { isLocalTarget, targetAddress } from "../../contract/schemas/acting/target.ts";
 import { verdictOf } from "../../formats/export/results/verdict.ts";
 import { outOfReachText } from "../../runs/compare/baseline-gate.ts";
 import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { parse } from "yaml";
-import type { World } from "../../contract/schemas/world.ts";
+import type { World } from "../../contract/schemas/acting/world.ts";
 import { errorLine } from "../../evaluation/format.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";

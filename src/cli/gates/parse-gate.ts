@@ -2,7 +2,7 @@ import { closestName } from "../../base/text.ts";
 import { upperLimits } from "../../contract/schemas/budget.ts";
 import { passRate, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { checkNames, turnScoreNames } from "../../contract/schemas/score-names.ts";
-import { simulatedUserScore } from "../../contract/schemas/simulated-user.ts";
+import { simulatedUserScore } from "../../contract/schemas/acting/simulated-user.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
 import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { truncateText } from "../../base/text.ts";
-import type { TracedConversation } from "../../contract/schemas/traces.ts";
+import type { TracedConversation } from "../../contract/schemas/acting/traces.ts";
 import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
 import { importTraceFiles, reviewTag } from "../../formats/import-scenarios.ts";
 import type { CollectorOptions } from "../../formats/scenario-collector.ts";

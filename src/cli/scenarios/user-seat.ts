@@ -1,5 +1,5 @@
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
-import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
+import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import { toStoredReply } from "../../evaluation/stored-reply.ts";
 import { evaluateOutcome } from "../../evaluation/tools/outcome.ts";
 import { createProbes } from "../../evaluation/tools/probes.ts";

@@ -7,7 +7,7 @@ import type { RunEstimate } from "../../contract/schemas/budget.ts";
 import type { RunRecord } from "../../contract/ports/store.ts";
 import { finalStates } from "../../contract/schemas/run.ts";
 import { EvaluationRequest, RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
-import { VerdictsRequest } from "../../contract/schemas/human-verdict.ts";
+import { VerdictsRequest } from "../../contract/schemas/judging/human-verdict.ts";
 import { planEndpoints } from "../../runs/plan/endpoints.ts";
 import { planRun } from "../../runs/plan/plan-run.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";

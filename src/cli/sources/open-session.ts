@@ -1,7 +1,7 @@
 import { closestName } from "../../base/text.ts";
 import { ServiceFailure, type ClientOptions } from "../../client/caller.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import type { LocalTarget } from "../../contract/schemas/target.ts";
+import type { LocalTarget } from "../../contract/schemas/acting/target.ts";
 import type { TargetSecret } from "../../settings/credentials.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";
 import { requireServiceAddress } from "../addresses.ts";

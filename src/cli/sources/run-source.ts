@@ -3,7 +3,12 @@ import type { RunFilter } from "../../contract/ports/store.ts";
 import type { RunEstimate } from "../../contract/schemas/budget.ts";
 import type { FreezeRequest, FrozenConversation } from "../../contract/schemas/library.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import type { Agreement, Corrections, StoredVerdicts, VerdictList } from "../../contract/schemas/human-verdict.ts";
+import type {
+  Agreement,
+  Corrections,
+  StoredVerdicts,
+  VerdictList,
+} from "../../contract/schemas/judging/human-verdict.ts";
 import type { Run, RunList } from "../../contract/schemas/run.ts";
 import { CliError } from "../cli-error.ts";
 import { counted } from "../terminal/text.ts";

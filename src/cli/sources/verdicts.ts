@@ -1,4 +1,4 @@
-import { PersonVerdict, type ScoreAgreements } from "../../contract/schemas/score-agreement.ts";
+import { PersonVerdict, type ScoreAgreements } from "../../contract/schemas/judging/score-agreement.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { formatFigure } from "../../base/numbers.ts";
 import { correlate, judgedReplyKey } from "../../runs/compare/agree-with-people.ts";

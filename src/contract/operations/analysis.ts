@@ -3,7 +3,7 @@ import { RunEstimate } from "../schemas/budget.ts";
 import { NoiseFloor, PairwiseComparison, PairwiseRequest, RunComparison, RunRanking } from "../schemas/comparison.ts";
 import { EvaluationRequest, RescoreRequest } from "../schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../schemas/evaluation-response.ts";
-import { JudgeAudit, JudgeAuditRequest } from "../schemas/judge-audit.ts";
+import { JudgeAudit, JudgeAuditRequest } from "../schemas/judging/judge-audit.ts";
 import {
   Agreement,
   AgreementQuery,
@@ -15,10 +15,10 @@ import {
   VerdictList,
   VerdictsQuery,
   VerdictsRequest,
-} from "../schemas/human-verdict.ts";
+} from "../schemas/judging/human-verdict.ts";
 import { parseMargins } from "../schemas/margins.ts";
 import { Run } from "../schemas/run.ts";
-import { ScoreAgreementRequest, ScoreAgreements } from "../schemas/score-agreement.ts";
+import { ScoreAgreementRequest, ScoreAgreements } from "../schemas/judging/score-agreement.ts";
 import { RunSequence } from "../schemas/sequence.ts";
 import type { Operation } from "./operation.ts";
 

@@ -1,5 +1,5 @@
 import type { SuccessfulReply } from "./chat-model.ts";
-import type { RecordedToolCall } from "../schemas/tool-call.ts";
+import type { RecordedToolCall } from "../schemas/acting/tool-call.ts";
 import type { HelperUsage } from "../schemas/usage.ts";
 
 /** A change of a world's state, by JSON pointer. */

@@ -5,7 +5,7 @@ import type { StoredReply, StoredScores } from "../schemas/interaction-result.ts
 import type { Progress, RunChanges, RunState, RunSummary } from "../schemas/run.ts";
 import type { Scenario } from "../schemas/scenario.ts";
 import type { Scores } from "../schemas/score.ts";
-import type { Sampling } from "../schemas/human-verdict.ts";
+import type { Sampling } from "../schemas/judging/human-verdict.ts";
 import type { Warning } from "../schemas/problem.ts";
 
 /** Times in this file are milliseconds since 1970. Ids are UUIDv7 text. */

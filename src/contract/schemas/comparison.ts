@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { JudgeSettings } from "./evaluation-request.ts";
-import { CorrectedEffect, CorrectedMean } from "./human-verdict.ts";
-import { SimulatedUsers } from "./user-turn.ts";
+import { CorrectedEffect, CorrectedMean } from "./judging/human-verdict.ts";
+import { SimulatedUsers } from "./acting/user-turn.ts";
 import { HelperUsage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Budget, Gate } from "./budget.ts";
-import { Rubric } from "./judge.ts";
+import { Rubric } from "./judging/judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
 import { Choices, ScorerSetting } from "./scorer-setting.ts";
-import { LocalTarget, Target } from "./target.ts";
-import { ToolMatching } from "./tool-call.ts";
-import { World, WorldAddress } from "./world.ts";
+import { LocalTarget, Target } from "./acting/target.ts";
+import { ToolMatching } from "./acting/tool-call.ts";
+import { World, WorldAddress } from "./acting/world.ts";
 
 /** Comparison rules for the labels of one key. */
 export const LabelRule = z

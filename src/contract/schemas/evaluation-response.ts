@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { ConversationJudgement } from "./judge.ts";
+import { ConversationJudgement } from "./judging/judge.ts";
 import { Usage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 import { AdaptiveAttempts, AttemptCount, History, Parameters, Protocol } from "./evaluation-request.ts";
 import { InteractionResult } from "./interaction-result.ts";
 import { RunState, RunSummary } from "./run.ts";
-import { UserEnd } from "./user-turn.ts";
-import { ExpectationResult } from "./world.ts";
+import { UserEnd } from "./acting/user-turn.ts";
+import { ExpectationResult } from "./acting/world.ts";
 import { Breakdown, Drift, LabelMetrics, Measures, Reliability, Scores, ScoreStats } from "./score.ts";
 
 /** An attempt that was run again from its first bad turn, with reference replies as history. */

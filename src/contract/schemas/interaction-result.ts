@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { errorKinds, type ErrorCode } from "../errors.ts";
-import { ConversationJudgement, JudgeVerdict } from "./judge.ts";
+import { ConversationJudgement, JudgeVerdict } from "./judging/judge.ts";
 import { HelperUsage } from "./usage.ts";
 import { Scores } from "./score.ts";
 import { Usage } from "./usage.ts";
 import { Interaction, Metadata } from "./scenario.ts";
-import { UserTurn } from "./user-turn.ts";
-import { RecordedToolCall, ToolComparison } from "./tool-call.ts";
+import { UserTurn } from "./acting/user-turn.ts";
+import { RecordedToolCall, ToolComparison } from "./acting/tool-call.ts";
 
 export const InteractionError = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Warning } from "./problem.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
-import { TracedConversation, TraceFilter } from "./traces.ts";
+import { TracedConversation, TraceFilter } from "./acting/traces.ts";
 
 /** A scenario of the library. Its version is a hash of its content. */
 export const LibraryScenario = z

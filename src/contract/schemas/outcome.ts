@@ -3,7 +3,7 @@ import type { Scores } from "./score.ts";
 import type { ScenarioResult } from "./evaluation-response.ts";
 import type { InteractionResult } from "./interaction-result.ts";
 import type { RunSummary, ScenarioCounts } from "./run.ts";
-import { simulatedUserScore } from "./simulated-user.ts";
+import { simulatedUserScore } from "./acting/simulated-user.ts";
 
 /**
  * `errored`: a turn has no usable reply. `unscored`: there are replies, but nothing to measure them against. `simulator_failed`: the

@@ -6,7 +6,7 @@ import { Warning } from "./problem.ts";
 import { Priority } from "./evaluation-request.ts";
 import { InteractionError } from "./interaction-result.ts";
 import { Metadata } from "./scenario.ts";
-import { SimulatedUsers } from "./user-turn.ts";
+import { SimulatedUsers } from "./acting/user-turn.ts";
 import { SequenceDecision } from "./sequence.ts";
 import { Breakdown, Drift, LabelMetrics, Scores, ScoreStats } from "./score.ts";
 

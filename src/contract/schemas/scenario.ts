@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { TurnCheck } from "./scorer-setting.ts";
-import { SimulatedUser } from "./simulated-user.ts";
-import { ReferenceToolCall, ToolMatching } from "./tool-call.ts";
-import { Expectation, World } from "./world.ts";
+import { SimulatedUser } from "./acting/simulated-user.ts";
+import { ReferenceToolCall, ToolMatching } from "./acting/tool-call.ts";
+import { Expectation, World } from "./acting/world.ts";
 
 /** Labels of a reply: any JSON under any key (`intent`, `sentiment`, …). */
 export const Metadata = z.record(z.string(), z.json()).meta({ id: "Metadata" });

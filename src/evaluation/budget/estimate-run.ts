@@ -1,8 +1,8 @@
 import type { Budget, Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationPlan, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { offersTools } from "../../contract/schemas/target.ts";
-import { defaultMaxSteps } from "../../contract/schemas/world.ts";
+import { offersTools } from "../../contract/schemas/acting/target.ts";
+import { defaultMaxSteps } from "../../contract/schemas/acting/world.ts";
 import { moneyText } from "../format.ts";
 import { maxReferenceConcurrency } from "../run-attempt.ts";
 import { withoutUserTurns } from "../simulation/attempt-user.ts";

@@ -1,5 +1,5 @@
 import { alpha } from "../../base/numbers.ts";
-import type { ScoreAgreement } from "../../contract/schemas/score-agreement.ts";
+import type { ScoreAgreement } from "../../contract/schemas/judging/score-agreement.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 import { tQuantile } from "../statistics/distributions.ts";
 

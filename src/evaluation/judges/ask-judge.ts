@@ -1,6 +1,6 @@
 import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
 import type { Choices } from "../../contract/schemas/scorer-setting.ts";
-import type { JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import { askStructured, unwrapFence } from "../structured-output.ts";
 import {

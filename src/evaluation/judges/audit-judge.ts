@@ -1,4 +1,4 @@
-import type { AuditItem, JudgeAudit } from "../../contract/schemas/judge-audit.ts";
+import type { AuditItem, JudgeAudit } from "../../contract/schemas/judging/judge-audit.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { runConcurrently } from "../run-concurrently.ts";

@@ -1,5 +1,5 @@
 import { formatFigure } from "../../base/numbers.ts";
-import type { CorrectedEffect, CorrectedMean } from "../../contract/schemas/human-verdict.ts";
+import type { CorrectedEffect, CorrectedMean } from "../../contract/schemas/judging/human-verdict.ts";
 import { clusterInterval, withinScores, type Interval } from "../statistics/intervals.ts";
 import {
   labelsAlone,

@@ -1,4 +1,4 @@
-import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import type { Score } from "../../contract/schemas/score.ts";

@@ -1,6 +1,6 @@
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
-import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
+import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import type { Score } from "../../contract/schemas/score.ts";
 import { publicErrorMessage } from "../format.ts";
 import type { PreparedText } from "../text/prepare-text.ts";

@@ -2,7 +2,7 @@ import { isRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
 import type { ChatMessage, ChatModel, ModelParameters, ReplyFormat } from "../../contract/ports/chat-model.ts";
 import type { SimulatorAnswer } from "../../contract/ports/journal.ts";
-import type { SimulatedUser } from "../../contract/schemas/simulated-user.ts";
+import type { SimulatedUser } from "../../contract/schemas/acting/simulated-user.ts";
 import {
   addHelperUsage,
   failedHelperUsage,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SimulatedUser } from "../../contract/schemas/simulated-user.ts";
+import { SimulatedUser } from "../../contract/schemas/acting/simulated-user.ts";
 import { goalFailure, messageFailure, type JudgedUserTurn } from "./simulator-failures.ts";
 
 const user = SimulatedUser.parse({

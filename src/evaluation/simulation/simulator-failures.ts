@@ -1,5 +1,5 @@
-import type { SimulatedUser } from "../../contract/schemas/simulated-user.ts";
-import type { SimulatorFailure } from "../../contract/schemas/user-turn.ts";
+import type { SimulatedUser } from "../../contract/schemas/acting/simulated-user.ts";
+import type { SimulatorFailure } from "../../contract/schemas/acting/user-turn.ts";
 
 /** A turn of the conversation so far. */
 export interface JudgedUserTurn {

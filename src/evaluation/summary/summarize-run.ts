@@ -2,7 +2,7 @@ import { roundDollars } from "../../base/numbers.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
-import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import {
   attemptOutcome,
@@ -12,7 +12,7 @@ import {
   turnOutcome,
 } from "../../contract/schemas/outcome.ts";
 import type { AlwaysFailing, FailureCause, RunSummary, ScenarioCounts } from "../../contract/schemas/run.ts";
-import { simulatedUserScore } from "../../contract/schemas/simulated-user.ts";
+import { simulatedUserScore } from "../../contract/schemas/acting/simulated-user.ts";
 import { addUsage, noUsage } from "../../contract/schemas/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { DurationTally, MeanTable, NumberColumn, SpreadTable } from "../statistics/accumulators.ts";

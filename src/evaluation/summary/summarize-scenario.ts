@@ -3,7 +3,7 @@ import type { AttemptResult, ScenarioResult } from "../../contract/schemas/evalu
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { attemptOutcome, defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Reliability, Scores } from "../../contract/schemas/score.ts";
-import { simulatedUserScore } from "../../contract/schemas/simulated-user.ts";
+import { simulatedUserScore } from "../../contract/schemas/acting/simulated-user.ts";
 import { reliability } from "../statistics/reliability.ts";
 import { createBreakdown } from "./breakdown.ts";
 import { createLabelTallies } from "./label-metrics.ts";

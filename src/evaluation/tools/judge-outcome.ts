@@ -1,4 +1,4 @@
-import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judge.ts";
+import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import { expectationScore } from "../../contract/schemas/outcome.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { describeVerdict, type Judge } from "../judges/ask-judge.ts";

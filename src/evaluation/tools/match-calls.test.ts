@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { RecordedToolCall, ReferenceToolCall, ToolMatching } from "../../contract/schemas/tool-call.ts";
+import type { RecordedToolCall, ReferenceToolCall, ToolMatching } from "../../contract/schemas/acting/tool-call.ts";
 import type { TurnTools } from "./score-calls.ts";
 import { assign } from "./assignment.ts";
 import { matchCalls } from "./match-calls.ts";

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import type { RecordedToolCall, ReferenceToolCall, ToolMatching } from "../../contract/schemas/tool-call.ts";
+import type { RecordedToolCall, ReferenceToolCall, ToolMatching } from "../../contract/schemas/acting/tool-call.ts";
 import { assign } from "./assignment.ts";
 import { compileExpected, shown, type Expected, type MatchContext } from "./matchers.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
-import type { Expectation } from "../../contract/schemas/world.ts";
+import type { Expectation } from "../../contract/schemas/acting/world.ts";
 import { evaluateOutcome, outcomeScores, type OutcomeInput } from "./outcome.ts";
 import { createProbes } from "./probes.ts";
 import { stateDifferences } from "./state-diff.ts";

@@ -1,7 +1,12 @@
-import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
+import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
-import type { RecordedToolCall, ToolMatching } from "../../contract/schemas/tool-call.ts";
-import type { Expectation, ExpectationResult, StateDifference, ToolPattern } from "../../contract/schemas/world.ts";
+import type { RecordedToolCall, ToolMatching } from "../../contract/schemas/acting/tool-call.ts";
+import type {
+  Expectation,
+  ExpectationResult,
+  StateDifference,
+  ToolPattern,
+} from "../../contract/schemas/acting/world.ts";
 import { normalize } from "../text/tokenize.ts";
 import { isCallOf } from "./match-calls.ts";
 import { compileExpected, shown, type MatchContext } from "./matchers.ts";

@@ -3,8 +3,8 @@ import type {
   ReferenceToolCall,
   ToolComparison,
   ToolMatching,
-} from "../../contract/schemas/tool-call.ts";
-import type { World } from "../../contract/schemas/world.ts";
+} from "../../contract/schemas/acting/tool-call.ts";
+import type { World } from "../../contract/schemas/acting/world.ts";
 import type { GivenScore } from "../scorers/scorer.ts";
 import { matchCalls, type CallMatches } from "./match-calls.ts";
 import type { MatchContext } from "./matchers.ts";

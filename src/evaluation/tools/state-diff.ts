@@ -1,6 +1,6 @@
 import { isRecord, toPointer } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
-import type { StateDifference } from "../../contract/schemas/world.ts";
+import type { StateDifference } from "../../contract/schemas/acting/world.ts";
 import { compileExpected, hasMatchers, type MatchContext } from "./matchers.ts";
 
 export const mostDifferences = 100;

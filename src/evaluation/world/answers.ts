@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { StateChange } from "../../contract/ports/journal.ts";
-import type { WorldAnswer } from "../../contract/schemas/world.ts";
+import type { WorldAnswer } from "../../contract/schemas/acting/world.ts";
 import { compileExpected, type Expected, type MatchContext } from "../tools/matchers.ts";
 import {
   forbiddenKeys,

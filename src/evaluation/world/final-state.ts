@@ -1,6 +1,6 @@
 import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import type { RecordedToolCall, ReferenceToolCall } from "../../contract/schemas/tool-call.ts";
+import type { RecordedToolCall, ReferenceToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import type { AttemptHistory } from "../conversation.ts";
 import { hasMatchers } from "../tools/matchers.ts";
 import type { StateView } from "./state.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { worldEntries, type JournalEntry } from "../../contract/ports/journal.ts";
 import type { ServedWorld } from "../../contract/ports/world-endpoints.ts";
-import type { World } from "../../contract/schemas/world.ts";
+import type { World } from "../../contract/schemas/acting/world.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { createProbes } from "../tools/probes.ts";
 import { ForeignWorld } from "./foreign-agent.ts";

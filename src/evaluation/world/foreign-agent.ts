@@ -4,7 +4,7 @@ import type { ChatMessage, ChatModel, FailedReply, ModelParameters, Reply } from
 import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { OpenWorldEndpoint, ServedWorld } from "../../contract/ports/world-endpoints.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
-import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
+import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import { toStoredReply } from "../stored-reply.ts";
 import { maxCalls, resultText } from "./tool-loop.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ChatModel, ChatRequest, Reply, ToolCall } from "../../contract/ports/chat-model.ts";
 import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
-import { World } from "../../contract/schemas/world.ts";
+import { World } from "../../contract/schemas/acting/world.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { createProbes } from "../tools/probes.ts";
 import { runToolLoop, type ToolLoopOptions } from "./tool-loop.ts";

@@ -10,7 +10,7 @@ import type {
 } from "../../contract/ports/chat-model.ts";
 import type { JournaledReply, WorldEntry } from "../../contract/ports/journal.ts";
 import { failedReplyText, type StoredReply } from "../../contract/schemas/interaction-result.ts";
-import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
+import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import { addUsage, noUsage, toUsage } from "../../contract/schemas/usage.ts";
 import { maxRecordedCalls, sentArguments, toRecordedCall } from "../recorded-calls.ts";
 import type { ToolOutcome } from "./answers.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RecordedToolCall } from "../../contract/schemas/tool-call.ts";
-import { World } from "../../contract/schemas/world.ts";
+import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
+import { World } from "../../contract/schemas/acting/world.ts";
 import { createProbes } from "../tools/probes.ts";
 import { prepareWorld, type WorldSession } from "./world.ts";
 

@@ -1,9 +1,9 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
-import { SimulatedUser } from "../../contract/schemas/simulated-user.ts";
-import { ToolMatching } from "../../contract/schemas/tool-call.ts";
-import { Expectation, World, WorldAnswer, WorldTool } from "../../contract/schemas/world.ts";
+import { SimulatedUser } from "../../contract/schemas/acting/simulated-user.ts";
+import { ToolMatching } from "../../contract/schemas/acting/tool-call.ts";
+import { Expectation, World, WorldAnswer, WorldTool } from "../../contract/schemas/acting/world.ts";
 import {
   anyField,
   field,

@@ -10,7 +10,7 @@ import {
   type ReportedToolCall,
 } from "../../contract/ports/chat-model.ts";
 import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
-import { worldHeader } from "../../contract/schemas/world.ts";
+import { worldHeader } from "../../contract/schemas/acting/world.ts";
 import { parseEndpoint } from "../outbound/endpoint-policy.ts";
 import type { Explanation } from "../outbound/failure.ts";
 import type { ResponseHeaders } from "../outbound/exchange.ts";

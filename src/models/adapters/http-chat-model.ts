@@ -1,4 +1,4 @@
-import type { WorldAddress } from "../../contract/schemas/world.ts";
+import type { WorldAddress } from "../../contract/schemas/acting/world.ts";
 import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/ports/chat-model.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { CredentialBinding, ModelOperation } from "../outbound/credentials.ts";

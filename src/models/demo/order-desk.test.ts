@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import type { ChatMessage, ChatModel } from "../../contract/ports/chat-model.ts";
 import { ScenarioInput } from "../../contract/schemas/scenario.ts";
-import { World } from "../../contract/schemas/world.ts";
+import { World } from "../../contract/schemas/acting/world.ts";
 import { evaluateOutcome } from "../../evaluation/tools/outcome.ts";
 import { createDemo, demoStudioIds } from "./demo-models.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SimulatedUser } from "../../contract/schemas/simulated-user.ts";
+import { SimulatedUser } from "../../contract/schemas/acting/simulated-user.ts";
 import { parseUserTurn, simulatorPrompt, userTurnFormat } from "../../evaluation/simulation/ask-simulator.ts";
 import { createDemo } from "./demo-models.ts";
 

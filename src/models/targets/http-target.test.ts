@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChatMessage, ChatOptions } from "../../contract/ports/chat-model.ts";
-import { Target } from "../../contract/schemas/target.ts";
+import { Target } from "../../contract/schemas/acting/target.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "../outbound/outbound.ts";
 import { httpTarget } from "./http-target.ts";
 import { isStateless, setAt, targetProblems, valuesAt } from "./template.ts";

@@ -6,7 +6,7 @@ import type {
   ReportedToolCall,
   ToolCall,
 } from "../../contract/ports/chat-model.ts";
-import type { Target } from "../../contract/schemas/target.ts";
+import type { Target } from "../../contract/schemas/acting/target.ts";
 import { labels, nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
 import { argumentText, contentText, withUniqueIds } from "../adapters/reply/message-content.ts";
 import {

@@ -7,7 +7,7 @@ import type {
   Reply,
   ReplyError,
 } from "../../contract/ports/chat-model.ts";
-import type { Target } from "../../contract/schemas/target.ts";
+import type { Target } from "../../contract/schemas/acting/target.ts";
 import type { AdapterOptions } from "../adapters/http-chat-model.ts";
 import { elapsedMs, failedReply, type AnswerContext, type ParsedReply } from "../adapters/reply/parsed-reply.ts";
 import { readReplyStream, type ReplyCollector, type StreamListeners } from "../adapters/reply/reply-stream.ts";

@@ -1,7 +1,7 @@
 import { isRecord, toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import type { FieldError } from "../../contract/errors.ts";
-import { templateVariables, type Target, type TemplateVariable } from "../../contract/schemas/target.ts";
+import { templateVariables, type Target, type TemplateVariable } from "../../contract/schemas/acting/target.ts";
 
 /** The values of placeholders in one call. Undefined: the field of a JSON body is left out, elsewhere the text is empty. */
 export type TemplateValues = Readonly<Record<TemplateVariable, unknown>>;

@@ -1,7 +1,7 @@
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { PairwiseComparison } from "../../contract/schemas/comparison.ts";
-import type { CorrectedMean } from "../../contract/schemas/human-verdict.ts";
+import type { CorrectedMean } from "../../contract/schemas/judging/human-verdict.ts";
 import type { LabellerSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { PairwiseRequest } from "../../contract/schemas/comparison.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";

@@ -8,10 +8,10 @@ import {
 } from "../../contract/ports/journal.ts";
 import type { NewTurn, Store, StoredInteraction } from "../../contract/ports/store.ts";
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
-import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
+import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
-import type { UserEnd } from "../../contract/schemas/user-turn.ts";
+import type { UserEnd } from "../../contract/schemas/acting/user-turn.ts";
 import { toUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
 import type { AttemptHistory } from "../../evaluation/conversation.ts";
 import type { JudgeQuestion } from "../../evaluation/judges/judge-question.ts";

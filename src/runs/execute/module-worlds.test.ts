@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
-import type { World } from "../../contract/schemas/world.ts";
+import type { World } from "../../contract/schemas/acting/world.ts";
 import { createRuns } from "../create-runs.ts";
 import { startBench } from "../testing/run-bench.ts";
 import { createCodeHost } from "../user-code/code-host.ts";

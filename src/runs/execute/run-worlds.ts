@@ -1,8 +1,8 @@
 import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { actsInWorld } from "../../contract/schemas/target.ts";
-import type { World } from "../../contract/schemas/world.ts";
+import { actsInWorld } from "../../contract/schemas/acting/target.ts";
+import type { World } from "../../contract/schemas/acting/world.ts";
 import type { OutcomeInput } from "../../evaluation/tools/outcome.ts";
 import type { Probes } from "../../evaluation/tools/probes.ts";
 import { finalState, stateAfter } from "../../evaluation/world/final-state.ts";

@@ -1,6 +1,6 @@
 import type { RunRecord } from "../../contract/ports/store.ts";
 import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import { isLocalTarget } from "../../contract/schemas/target.ts";
+import { isLocalTarget } from "../../contract/schemas/acting/target.ts";
 
 /** An endpoint that a run would call, and the field that names it. */
 export interface PlannedEndpoint extends Pick<RunSettings, "endpoint" | "protocol"> {

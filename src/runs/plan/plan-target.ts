@@ -1,7 +1,7 @@
 import { toPointer } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
-import { isLocalTarget, targetAddress, type Target } from "../../contract/schemas/target.ts";
+import { isLocalTarget, targetAddress, type Target } from "../../contract/schemas/acting/target.ts";
 import { isStateless, targetProblems } from "../../models/targets/template.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Rubric } from "../../contract/schemas/judge.ts";
+import { Rubric } from "../../contract/schemas/judging/judge.ts";
 import { Interaction, type Scenario } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting, TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { fakeModel } from "../testing/fake-model.ts";

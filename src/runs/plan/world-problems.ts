@@ -1,7 +1,7 @@
 import { isRecord, toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import type { FieldError } from "../../contract/errors.ts";
-import type { World, WorldAnswer, WorldTool } from "../../contract/schemas/world.ts";
+import type { World, WorldAnswer, WorldTool } from "../../contract/schemas/acting/world.ts";
 import { argumentPath, expressionKey, expressions, placeholders } from "../../evaluation/world/answers.ts";
 import { forbiddenKeys, parsePointer } from "../../evaluation/world/state.ts";
 

@@ -1,9 +1,9 @@
 import { worldEntries, type JournalPart } from "../../contract/ports/journal.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
+import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import type { UserEnd } from "../../contract/schemas/user-turn.ts";
+import type { UserEnd } from "../../contract/schemas/acting/user-turn.ts";
 import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
 import type { AttemptWithInteractions, RescoredTurn, StoredInteraction } from "../../contract/ports/store.ts";
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";

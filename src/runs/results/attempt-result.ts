@@ -1,11 +1,11 @@
-import type { ConversationJudgement } from "../../contract/schemas/judge.ts";
+import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import type { AttemptWithInteractions, StoredInteraction } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { AttemptResult, Replay } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult, StoredScores } from "../../contract/schemas/interaction-result.ts";
 import { defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
-import type { UserTurn } from "../../contract/schemas/user-turn.ts";
+import type { UserTurn } from "../../contract/schemas/acting/user-turn.ts";
 import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
 import { averageScores } from "../../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation.ts";

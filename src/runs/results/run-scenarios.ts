@@ -7,7 +7,7 @@ import type {
   RunScenariosQuery,
   ScenarioStatus,
 } from "../../contract/schemas/run-scenarios.ts";
-import { simulatedUserScore } from "../../contract/schemas/simulated-user.ts";
+import { simulatedUserScore } from "../../contract/schemas/acting/simulated-user.ts";
 import { finalStates } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { ScoreStats } from "../../contract/schemas/score.ts";

@@ -7,8 +7,8 @@ import type {
   ReviewQueue,
   StoredVerdicts,
   VerdictsRequest,
-} from "../../contract/schemas/human-verdict.ts";
-import type { JudgeAuditRequest } from "../../contract/schemas/judge-audit.ts";
+} from "../../contract/schemas/judging/human-verdict.ts";
+import type { JudgeAuditRequest } from "../../contract/schemas/judging/judge-audit.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
 import { requireEndedRun } from "../results/find-run.ts";
 import { readReplyVerdicts } from "./reply-verdicts.ts";

@@ -1,5 +1,5 @@
 import type { RunRecord, Store, VerdictRecord } from "../../contract/ports/store.ts";
-import type { ReviewQuestion } from "../../contract/schemas/human-verdict.ts";
+import type { ReviewQuestion } from "../../contract/schemas/judging/human-verdict.ts";
 import { hashText } from "../../base/hash.ts";
 import { judgeQuestions, turnQuestion } from "../../evaluation/judges/judge-question.ts";
 

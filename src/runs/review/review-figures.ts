@@ -1,5 +1,5 @@
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
-import type { Agreement, CorrectedEffect, Corrections } from "../../contract/schemas/human-verdict.ts";
+import type { Agreement, CorrectedEffect, Corrections } from "../../contract/schemas/judging/human-verdict.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { formatFigure } from "../../base/numbers.ts";
 import { correctEffect, correctMean } from "../../evaluation/judges/correct-judge.ts";

@@ -1,6 +1,11 @@
 import { createRandom } from "../../base/hash.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
-import type { ReviewItem, ReviewProgress, ReviewQuery, ReviewQueue } from "../../contract/schemas/human-verdict.ts";
+import type {
+  ReviewItem,
+  ReviewProgress,
+  ReviewQuery,
+  ReviewQueue,
+} from "../../contract/schemas/judging/human-verdict.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
 import { findReplyPairs, readReplyPair, type ReplyPair } from "../compare/judge-run-pairs.ts";

@@ -5,7 +5,7 @@ import type {
   StoredVerdicts,
   VerdictInput,
   VerdictsRequest,
-} from "../../contract/schemas/human-verdict.ts";
+} from "../../contract/schemas/judging/human-verdict.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { FormatError } from "../../formats/scenario-file.ts";
 import { parseVerdictFile } from "../../formats/verdict-file.ts";

@@ -6,7 +6,7 @@ import { truncateText } from "../../base/text.ts";
 import { threadFile } from "../../base/thread-file.ts";
 import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
 import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/ports/chat-model.ts";
-import type { LocalTarget } from "../../contract/schemas/target.ts";
+import type { LocalTarget } from "../../contract/schemas/acting/target.ts";
 import { publicErrorMessage } from "../../evaluation/format.ts";
 import { labels } from "../../models/adapters/reply/json-values.ts";
 import { contentText } from "../../models/adapters/reply/message-content.ts";

@@ -1,4 +1,4 @@
-import type { RedactionRule } from "../../contract/schemas/traces.ts";
+import type { RedactionRule } from "../../contract/schemas/acting/traces.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { PlanLimits } from "../../runs/plan/limits.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";

@@ -1,5 +1,5 @@
 import { UserRoundX } from "lucide-react";
-import type { SimulatedUsers } from "../../../src/contract/schemas/user-turn.ts";
+import type { SimulatedUsers } from "../../../src/contract/schemas/acting/user-turn.ts";
 import { formatCount, formatInteger, formatPercent, formatScore } from "../text/format.ts";
 
 export const failureLabels: Readonly<Record<string, string>> = {

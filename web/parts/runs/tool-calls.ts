@@ -1,6 +1,6 @@
 import { isRecord } from "../../../src/base/json.ts";
 import type { InteractionResult } from "../../../src/contract/schemas/interaction-result.ts";
-import type { RecordedToolCall, ReferenceToolCall } from "../../../src/contract/schemas/tool-call.ts";
+import type { RecordedToolCall, ReferenceToolCall } from "../../../src/contract/schemas/acting/tool-call.ts";
 
 /** The fields of a turn that its tool calls are read from. */
 export type CallingTurn = Pick<InteractionResult, "reference_tool_calls" | "tool_comparison"> &

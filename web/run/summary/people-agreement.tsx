@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Run } from "../../../src/contract/schemas/run.ts";
-import type { ScoreAgreement } from "../../../src/contract/schemas/score-agreement.ts";
+import type { ScoreAgreement } from "../../../src/contract/schemas/judging/score-agreement.ts";
 import { fetchScoreAgreement } from "../../api/runs.ts";
 import { scoreLabel } from "../../parts/runs/scores.ts";
 import { formatCount, formatEffect } from "../../parts/text/format.ts";

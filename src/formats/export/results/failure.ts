@@ -1,11 +1,11 @@
 import { truncateText } from "../../../base/text.ts";
 import type { AttemptResult, ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
-import type { JudgeVerdict } from "../../../contract/schemas/judge.ts";
+import type { JudgeVerdict } from "../../../contract/schemas/judging/judge.ts";
 import { attemptOutcome, isFailure, turnOutcome } from "../../../contract/schemas/outcome.ts";
 import type { Scores } from "../../../contract/schemas/score.ts";
-import type { RecordedToolCall, ReferenceToolCall } from "../../../contract/schemas/tool-call.ts";
-import type { StateDifference } from "../../../contract/schemas/world.ts";
+import type { RecordedToolCall, ReferenceToolCall } from "../../../contract/schemas/acting/tool-call.ts";
+import type { StateDifference } from "../../../contract/schemas/acting/world.ts";
 import { missedChecks, scoreText } from "./report-text.ts";
 
 /** Why a scenario failed: its worst attempt and turn, and the causes in the words that every report uses. */

@@ -1,5 +1,5 @@
 import { isRecord } from "../../../base/json.ts";
-import type { ReferenceToolCall } from "../../../contract/schemas/tool-call.ts";
+import type { ReferenceToolCall } from "../../../contract/schemas/acting/tool-call.ts";
 import { anyField, isTextList, listField, scalarText, textField } from "../../documents/records.ts";
 import type { UnmappedCheckDraft } from "../../imported-scenario.ts";
 import { toReferenceCalls } from "../../tool-calls.ts";

@@ -1,6 +1,6 @@
 import type { JsonRecord } from "../../../base/json.ts";
 import { truncateText } from "../../../base/text.ts";
-import type { TracedConversation } from "../../../contract/schemas/traces.ts";
+import type { TracedConversation } from "../../../contract/schemas/acting/traces.ts";
 import { parseIfJson } from "../../documents/exact-json.ts";
 import { recordedTurn, type ImportedTurn, type Span } from "../../imported-scenario.ts";
 import { readMessage, turnsFromMessages } from "../../read-messages.ts";

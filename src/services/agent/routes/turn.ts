@@ -3,7 +3,7 @@ import { fromAgentMessages } from "../../../agent/messages/history.ts";
 import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import { worldHeader } from "../../../contract/schemas/world.ts";
+import { worldHeader } from "../../../contract/schemas/acting/world.ts";
 import { AgentRequest } from "../../../contract/schemas/agent-message.ts";
 import { readIdempotency } from "../../http/body/idempotency.ts";
 import { prefersEvents } from "../../http/responses/event-stream.ts";

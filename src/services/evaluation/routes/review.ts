@@ -6,7 +6,7 @@ import {
   RunAuditRequest,
   VerdictsQuery,
   VerdictsRequest,
-} from "../../../contract/schemas/human-verdict.ts";
+} from "../../../contract/schemas/judging/human-verdict.ts";
 import type { RunRecord } from "../../../contract/ports/store.ts";
 import { writeVerdictFile } from "../../../formats/verdict-file.ts";
 import { invalidFieldsError } from "../../../runs/plan/fields-error.ts";

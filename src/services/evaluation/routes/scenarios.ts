@@ -2,7 +2,7 @@ import { Hono, type Context } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
 import { VersionQuery } from "../../../contract/operations/library.ts";
 import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/schemas/library.ts";
-import type { RedactionRule } from "../../../contract/schemas/traces.ts";
+import type { RedactionRule } from "../../../contract/schemas/acting/traces.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
 import { reviewTag } from "../../../formats/import-scenarios.ts";
 import { FormatError, type ImportFormat } from "../../../formats/scenario-file.ts";

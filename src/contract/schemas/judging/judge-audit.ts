@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { JudgeSettings } from "./evaluation-request.ts";
-import { HelperUsage } from "./usage.ts";
-import { Warning } from "./problem.ts";
+import { JudgeSettings } from "../evaluation-request.ts";
+import { HelperUsage } from "../usage.ts";
+import { Warning } from "../problem.ts";
 
 const interval = { ci_lower: z.number().nullable(), ci_upper: z.number().nullable() };
 

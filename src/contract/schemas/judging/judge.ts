@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Choices } from "./scorer-setting.ts";
-import { UserEnd } from "./user-turn.ts";
-import { HelperUsage } from "./usage.ts";
-import { ExpectationResult } from "./world.ts";
+import { Choices } from "../scorer-setting.ts";
+import { UserEnd } from "../acting/user-turn.ts";
+import { HelperUsage } from "../usage.ts";
+import { ExpectationResult } from "../acting/world.ts";
 
 /** One question a judge answers. */
 export const Rubric = z
