@@ -11,7 +11,7 @@ interface ConversationOptions {
   readonly systemPrompt: string | undefined;
   readonly turn: number;
   /** The user's message of a turn. Default: that of the script. */
-  readonly messageOf?: ((turn: number) => string) | undefined;
+  readonly messageOf?: ((turn: number) => string | undefined) | undefined;
   /** The messages that follow the user's in an earlier turn; null leaves that turn out of the conversation. */
   readonly answerOf: (turn: number) => readonly ChatMessage[] | null;
 }

@@ -6,9 +6,9 @@ import {
 } from "../contract/ports/chat-model.ts";
 import type { JournalEntry, WorldEntry } from "../contract/ports/journal.ts";
 import type { InteractionError, StoredReply } from "../contract/schemas/interaction-result.ts";
-import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
+import type { Scenario } from "../contract/schemas/scenario.ts";
 import type { UserEnd, UserTurn } from "../contract/schemas/acting/user-turn.ts";
-import { conversationAt, referenceReply, userMessage, type AttemptHistory } from "./conversation.ts";
+import { conversationAt, referenceReply, type AttemptHistory } from "./conversation.ts";
 import { callCharacters, replyMessages } from "./recorded-calls.ts";
 import { runConcurrently } from "./run-concurrently.ts";
 import type { AttemptUser } from "./simulation/attempt-user.ts";
@@ -153,10 +153,9 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
     const content = referenceReply(scenario.interactions[earlier]);
     return content === null ? null : [{ role: "assistant", content }];
   };
-  const messageOf = (index: number): string =>
-    index === turn && options.userTurn
-      ? options.userTurn.message
-      : userMessage(scenario.interactions[index] as Interaction, replies.get(index));
+  // A scripted turn sends the message of the script.
+  const messageOf = (index: number): string | undefined =>
+    (index === turn ? options.userTurn : replies.get(index)?.user_turn)?.message;
   const messages = conversationAt({ scenario, systemPrompt, turn, messageOf, answerOf });
   if (options.worldOfPass) return options.worldOfPass.run(turn, { ...options, model, messages, signal });
   const reply = await model(

@@ -6,6 +6,7 @@ import { contextTooLong } from "../support/fake-provider/error-statuses.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { folderWith, goodbye, hello } from "./eval-files.ts";
 import { runCli } from "./run-cli.ts";
+import { reportDataIn } from "../support/report-data.ts";
 
 test("eval exits with 1 when a gate fails", async () => {
   await using folder = await folderWith({ "hello.json": hello });
@@ -232,8 +233,10 @@ test("every output names the same causes, gates and exit code", async () => {
   for (const text of [stdout, await read("junit.xml"), await read("report.md")]) {
     for (const cause of [...causes, gate]) expect(text.replaceAll("&gt;", ">")).toContain(cause);
   }
-  expect(await read("report.html")).toContain(`"judged":{"judgements":[{"name":"outcome>=1","outcome":"failed"`);
-  const shown = await runCli(["show", "--scenario", "act"], { cwd: folder.path });
+  expect(reportDataIn(await read("report.html"))).toContain(
+    `"judged":{"judgements":[{"name":"outcome>=1","outcome":"failed"`,
+  );
+  const shown = await runCli(["runs", "show", "--scenario", "act"], { cwd: folder.path });
   expect(shown.stdout).toContain("expected   look(…)\n  called     nothing");
   expect(shown.stdout).toContain("outcome    ✗ must_call: look was not called");
 });

@@ -1,10 +1,10 @@
-import { gunzipSync } from "node:zlib";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { folderWith, hello } from "./eval-files.ts";
 import { runCli } from "./run-cli.ts";
+import { reportDataIn } from "../support/report-data.ts";
 
 test("writes the results in every format asked for", async () => {
   await using folder = await folderWith({ "hello.json": hello });
@@ -20,13 +20,13 @@ test("writes the results in every format asked for", async () => {
   expect(JSON.parse(content["r.json"] ?? "")).toMatchObject({ test_name: "hello" });
   expect(content["r.xml"]).toContain("<testsuites");
   expect(content["r.md"]).toContain("## hello");
-  expect(embedded(content["r.html"] ?? "")).toContain("<script>alert(1)");
+  expect(reportDataIn(content["r.html"] ?? "")).toContain("<script>alert(1)");
   expect(content["r.html"]).not.toContain("<script>alert(1)");
   const junit = await runCli(["runs", "export", "r.json", "-f", "junit"], { cwd });
   expect(junit.stdout).toBe(content["r.xml"]);
   const viewer = await runCli(["runs", "export", "r.json", "--html", "viewer", "--json"], { cwd });
   expect(JSON.parse(viewer.stdout)).toMatchObject({ written: ["viewer"], sent: [] });
-  expect(embedded(await readFile(folder.file("viewer"), "utf8"))).toContain("<script>alert(1)");
+  expect(reportDataIn(await readFile(folder.file("viewer"), "utf8"))).toContain("<script>alert(1)");
 });
 
 test("a step summary that cannot be written is reported, and all other files are written", async () => {
@@ -96,9 +96,3 @@ test("with several models, annotations and JUnit cases name their model", async 
   expect(second).toContain('<testcase name="hello" classname="hello on slow"');
   expect(second).toContain('classname="hello on slow.gates"');
 });
-
-/** The results inside a report. */
-function embedded(html: string): string {
-  const [, data = ""] = /id="report-data">([^<]*)</.exec(html) ?? [];
-  return gunzipSync(Buffer.from(data, "base64")).toString();
-}

@@ -33,7 +33,7 @@ test("a dry run counts the calls of the model and of the judge, and their sum", 
   await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": config });
   const { code, stdout } = await runCli(["eval", "--dry-run"], { cwd: folder.path });
   expect(code).toBe(0);
-  expect(stdout.match(/1 attempt = 1 call and 1 of judge or labeller\n {2}2 calls, /g)).toHaveLength(2);
+  expect(stdout.match(/1 attempt = 1 call and 1 of judge, labeller or simulator\n {2}2 calls, /g)).toHaveLength(2);
   expect(stdout).toMatch(/^4 calls in all$/m);
 });
 

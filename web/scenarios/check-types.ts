@@ -15,8 +15,11 @@ interface CheckType {
 
 const ignoreCase = (otherwise: boolean): CheckOption => ({ kind: "flag", label: "ignore case", otherwise });
 
-/** Every type of check that a turn may have, with its settings. */
-export const checkTypes: Readonly<Record<string, CheckType>> = {
+const weight: CheckOption = { kind: "number", label: "Weight", placeholder: "1" };
+const negate: CheckOption = { kind: "flag", label: "must not be so", otherwise: false };
+
+/** Types of checks that the page has a form for. Code of users runs only from files, and transforms stay as they are. */
+const types: Readonly<Record<string, CheckType>> = {
   contains: {
     label: "Contains a text",
     fresh: { type: "contains", text: "" },
@@ -42,7 +45,16 @@ export const checkTypes: Readonly<Record<string, CheckType>> = {
       metric: {
         kind: "choice",
         label: "Measured by",
-        choices: { chrf: "chrF", token_f1: "token F1", rouge_l: "ROUGE-L", edit_similarity: "edit similarity" },
+        choices: {
+          chrf: "chrF",
+          token_f1: "token F1",
+          rouge_l: "ROUGE-L",
+          rouge_1: "ROUGE-1",
+          bleu: "BLEU",
+          gleu: "GLEU",
+          edit_similarity: "edit similarity",
+          semantic: "embeddings",
+        },
       },
       reference: { kind: "text", label: "the reply is similar to", placeholder: "the reference reply" },
       threshold: { kind: "number", label: "Passes from", placeholder: "no threshold" },
@@ -60,7 +72,10 @@ export const checkTypes: Readonly<Record<string, CheckType>> = {
   json_schema: {
     label: "Is JSON of a schema",
     fresh: { type: "json_schema", schema: { type: "object" } },
-    options: { schema: { kind: "json", label: "the reply is JSON that fits" } },
+    options: {
+      schema: { kind: "json", label: "the reply is JSON that fits" },
+      anywhere: { kind: "flag", label: "may stand inside other text", otherwise: false },
+    },
   },
   numeric: {
     label: "Has a number",
@@ -103,6 +118,49 @@ export const checkTypes: Readonly<Record<string, CheckType>> = {
     options: {
       text: { kind: "text", label: "the judge is asked" },
       choices: { kind: "json", label: "Answers and their values (default: pass 1, partial 0.5, fail 0)" },
+      threshold: { kind: "number", label: "Passes from", placeholder: "no threshold" },
+    },
+  },
+  edit_distance: {
+    label: "Differs by few characters",
+    fresh: { type: "edit_distance", reference: "", max: 5 },
+    options: {
+      reference: { kind: "text", label: "the reply is nearly" },
+      max: { kind: "number", label: "Changed characters, at most" },
+    },
+  },
+  xml: {
+    label: "Is XML",
+    fresh: { type: "xml" },
+    options: {
+      elements: { kind: "json", label: 'Elements it must have (["order.id"])' },
+      anywhere: { kind: "flag", label: "may stand inside other text", otherwise: false },
+    },
+  },
+  finish_reason: {
+    label: "Ended for a reason",
+    fresh: { type: "finish_reason", reason: "stop" },
+    options: { reason: { kind: "text", label: "the reply ended because of", placeholder: "stop" } },
+  },
+  valid_tool_calls: {
+    label: "Calls tools with valid arguments",
+    fresh: { type: "valid_tool_calls" },
+    options: {},
+  },
+  group: {
+    label: "Group of checks",
+    fresh: { type: "group", checks: [{ type: "contains", text: "" }] },
+    options: {
+      checks: { kind: "json", label: "Checks of the group" },
+      threshold: { kind: "number", label: "Passes from", placeholder: "no threshold" },
     },
   },
 };
+
+/** Every check has a weight, and all but groups can be negated. */
+export const checkTypes: Readonly<Record<string, CheckType>> = Object.fromEntries(
+  Object.entries(types).map(([type, form]) => [
+    type,
+    { ...form, options: { ...(type !== "group" && { negate }), ...form.options, weight } },
+  ]),
+);

@@ -32,6 +32,7 @@ test.each([
       count === 0
         ? []
         : [
+            ["example simulated user", "2", 1, 0, 0, undefined],
             ["example order desk", "2", 4, 0, 1, 1],
             ["example support desk", "2", 6, 1, 1, undefined],
             ["example order desk", "1", 2, 0, 3, 0.5],

@@ -1,15 +1,14 @@
 import { closestName } from "../../base/text.ts";
 import { upperLimits } from "../../contract/schemas/budget.ts";
+import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import { passRate, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
-import { checkNames, turnScoreNames } from "../../contract/schemas/score-names.ts";
-import { simulatedUserScore } from "../../contract/schemas/acting/simulated-user.ts";
+import { checkNames, simulatedUserScore, turnScoreNames } from "../../contract/schemas/score-names.ts";
+import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
 import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
 import { toolScores } from "../../evaluation/tools/score-calls.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
-import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
-import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { CliError } from "../cli-error.ts";
 
 export type Comparator = ">=" | ">" | "<=" | "<";

@@ -160,6 +160,7 @@ export const analysisOperations: readonly Operation[] = [
       "endpoint_not_allowed",
       "pattern_unsupported",
       "too_many_interactions",
+      "run_not_found",
     ],
   },
   {

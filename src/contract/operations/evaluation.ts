@@ -68,6 +68,7 @@ const evaluate: Operation = {
     "endpoint_not_allowed",
     "pattern_unsupported",
     "too_many_interactions",
+    "run_not_found",
     "idempotency_key_invalid",
     "idempotency_mismatch",
     "storage_full",

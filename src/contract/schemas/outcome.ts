@@ -1,9 +1,9 @@
 import { reaches } from "../../base/numbers.ts";
-import type { Scores } from "./score.ts";
 import type { ScenarioResult } from "./evaluation-response.ts";
 import type { InteractionResult } from "./interaction-result.ts";
 import type { RunSummary, ScenarioCounts } from "./run.ts";
-import { simulatedUserScore } from "./acting/simulated-user.ts";
+import { simulatedUserScore } from "./score-names.ts";
+import type { Scores } from "./score.ts";
 
 /**
  * `errored`: a turn has no usable reply. `unscored`: there are replies, but nothing to measure them against. `simulator_failed`: the

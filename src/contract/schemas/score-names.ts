@@ -1,4 +1,4 @@
-import type { ScorerSetting, TurnCheck } from "./scorer-setting.ts";
+import type { ScorerSetting, SingleCheck, TurnCheck } from "./scorer-setting.ts";
 
 /** The names of a turn's own checks, numbered after those of the run, so that the scores of a reply have distinct names. */
 export function turnCheckNames(checks: readonly TurnCheck[], scorers: readonly ScorerSetting[]): string[] {
@@ -64,4 +64,12 @@ export const reservedPrefixes = ["metadata.", "judge.", "conversation.", "outcom
 export function overallFirst(names: readonly string[]): string[] {
   const first = ["overall", "outcome"].filter((name) => names.includes(name));
   return [...first, ...names.filter((name) => !first.includes(name))];
+}
+
+/** The score of every attempt with a simulated user: 1, or 0 when the simulator failed. */
+export const simulatedUserScore = "simulated_user";
+
+/** The checks themselves, with those of groups in their place. */
+export function singleChecks(checks: readonly TurnCheck[]): SingleCheck[] {
+  return checks.flatMap((check) => (check.type === "group" ? check.checks : check));
 }

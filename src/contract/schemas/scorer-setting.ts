@@ -259,11 +259,6 @@ export type TurnCheck = z.infer<typeof TurnCheck>;
 /** A check that is not a group. */
 export type SingleCheck = Exclude<TurnCheck, { type: "group" }>;
 
-/** The checks themselves, with those of groups in their place. */
-export function singleChecks(checks: readonly TurnCheck[]): SingleCheck[] {
-  return checks.flatMap((check) => (check.type === "group" ? check.checks : check));
-}
-
 /** True for checks that run code of the user's own, or transform the reply by some. */
 export function usesCode(setting: ScorerSetting | TurnCheck): boolean {
   if (typeof setting === "string") return false;

@@ -1,8 +1,9 @@
+import type { SimulatedUser } from "../../contract/schemas/acting/simulated-user.ts";
+import { SimulatorFailureKind, type UserEnd } from "../../contract/schemas/acting/user-turn.ts";
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import { expectationScore } from "../../contract/schemas/outcome.ts";
-import { simulatedUserScore, type SimulatedUser } from "../../contract/schemas/acting/simulated-user.ts";
-import { SimulatorFailureKind, type UserEnd } from "../../contract/schemas/acting/user-turn.ts";
+import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { askJudge, describeVerdict, type Judge } from "../judges/ask-judge.ts";

@@ -1,8 +1,8 @@
 import { roundDollars } from "../../base/numbers.ts";
-import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
-import { simulatedUserScore } from "../../contract/schemas/acting/simulated-user.ts";
 import type { SimulatedUsers, UserTurn } from "../../contract/schemas/acting/user-turn.ts";
+import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
+import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
+import type { Scores } from "../../contract/schemas/score.ts";
 import { addHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { NumberColumn } from "../statistics/accumulators.ts";
 import { wilson } from "../statistics/intervals.ts";

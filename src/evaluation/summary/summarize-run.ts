@@ -3,7 +3,6 @@ import type { ErrorCode } from "../../contract/errors.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
-import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import {
   attemptOutcome,
   defaultThreshold,
@@ -12,8 +11,8 @@ import {
   turnOutcome,
 } from "../../contract/schemas/outcome.ts";
 import type { AlwaysFailing, FailureCause, RunSummary, ScenarioCounts } from "../../contract/schemas/run.ts";
-import { simulatedUserScore } from "../../contract/schemas/acting/simulated-user.ts";
-import { addUsage, noUsage } from "../../contract/schemas/usage.ts";
+import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
+import { addUsage, noUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { DurationTally, MeanTable, NumberColumn, SpreadTable } from "../statistics/accumulators.ts";
 import { flakiness } from "../statistics/reliability.ts";

@@ -14,14 +14,22 @@ export type DeskManner = "careful" | "careless";
 /** The next step with the tools `get_order`, `cancel_order` and `refund_order`; null where they have nothing to do. */
 export function workAtOrderDesk(request: ChatRequest, manner: DeskManner): Draft | null {
   const tools = offeredTools(request);
-  const said = userTexts(request.messages).at(-1) ?? "";
-  const wish = findWish(said);
+  const wish = wishIn(request.messages);
   const done = callsSinceQuestion(request.messages);
   if (wish === null || (tools.size === 0 && done.length === 0)) return null;
   if (!["get_order", wish.tool].some((name) => tools.has(name) || done.some((call) => call.name === name))) return null;
   const order = findOrderNumber(request.messages);
-  if (order === null) return { text: "Which order is it? Please give me its number." };
+  if (order === null) return { text: askForNumber };
   return manner === "careful" ? carefulStep({ wish, order, tools, done }) : carelessStep({ wish, order, tools, done });
+}
+
+const askForNumber = "Which order is it? Please give me its number.";
+
+/** The wish of the last message, or of the one before it when that was answered with the question for the number. */
+function wishIn(messages: readonly ChatMessage[]): Wish | null {
+  const [before = "", last = ""] = ["", ...userTexts(messages)].slice(-2);
+  const replies = messages.flatMap(({ role, content }) => (role === "assistant" && content ? [content] : []));
+  return findWish(last) ?? (replies.at(-1) === askForNumber ? findWish(before) : null);
 }
 
 interface Wish {

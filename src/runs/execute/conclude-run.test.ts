@@ -14,7 +14,7 @@ function concluderOf(failure: Error) {
     unconcluded: async () => ["first", "second"],
     async get(id: string) {
       if (id === "first") throw failure;
-      return { id, state: "completed" };
+      return { id, state: "completed", settings: {} };
     },
   };
   const concluder = createConcluder({

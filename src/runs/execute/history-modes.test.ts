@@ -122,7 +122,7 @@ test("counts neither turns nor failures of a replay as progress", async () => {
     budget: { calls: 4 },
     concurrency: 1,
   });
-  expect(message).toContain("2 of 2 interactions failed");
+  expect(message).toContain("stopped by budget, 2 of 4 turns; 2 failed");
   const { progress } = (await bench.store.runs.get(run_id))!;
   expect(progress).toMatchObject({ interactions_total: 4, interactions_done: 2, interactions_failed: 2 });
 });

@@ -1,21 +1,19 @@
 import { toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
+import { actsInWorld, isLocalTarget } from "../../contract/schemas/acting/target.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import type { Warning } from "../../contract/schemas/problem.ts";
 import { passRate, ratioMeasures } from "../../contract/schemas/margins.ts";
+import type { Warning } from "../../contract/schemas/problem.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { isLocalTarget, actsInWorld } from "../../contract/schemas/acting/target.ts";
-import { sendsSystemPrompt } from "../../models/targets/template.ts";
-import { simulatedUserScore } from "../../contract/schemas/acting/simulated-user.ts";
-import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
-import { referenceReply } from "../../evaluation/conversation.ts";
+import { checkNames, simulatedUserScore, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
-import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
-import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
+import { referenceReply } from "../../evaluation/conversation.ts";
+import { judgeQuestions, turnRubrics } from "../../evaluation/judges/judge-question.ts";
 import { defaultScorers } from "../../evaluation/scorers/built-in-scorers.ts";
+import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
 import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
 import { toolScores } from "../../evaluation/tools/score-calls.ts";
-import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
+import { sendsSystemPrompt } from "../../models/targets/template.ts";
 
 /** The most warnings of one kind. */
 const mostWarnings = 20;

@@ -4,7 +4,7 @@ import type { RescoreHold, RunRecord, Store } from "../../contract/ports/store.t
 import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Rescored } from "../../contract/schemas/run.ts";
-import { reservedPrefixes, reservedScores } from "../../contract/schemas/score-names.ts";
+import { checkNames, reservedPrefixes, reservedScores, turnScoreNames } from "../../contract/schemas/score-names.ts";
 import { withBaselineGate } from "../compare/baseline-gate.ts";
 import { withDecision } from "../sequence/read-sequence.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
@@ -17,7 +17,7 @@ import type { PlanLimits } from "../plan/limits.ts";
 import type { PlanHelpers } from "../plan/option-problems.ts";
 import type { LocatedCheck } from "../plan/request-checks.ts";
 import { getOwnedRun, requireEndedRun } from "../results/find-run.ts";
-import { checkScoreNames, summarizeStoredRun } from "../results/run-figures.ts";
+import { summarizeStoredRun } from "../results/run-figures.ts";
 import { planRescore, reasonToAskModels, type RescorePlan, type ScoringBasis } from "./plan-rescore.ts";
 import { rescoreAttempt, type RescoreAttemptOptions } from "./rescore-attempt.ts";
 
@@ -178,7 +178,12 @@ function refuseLostScorers(
   { before, plan, known }: { before: ScoringBasis; plan: RescorePlan; known: readonly string[] },
 ): void {
   const named = (plan.settings.scorers ?? []).filter((setting) => typeof setting === "string");
-  const checks = checkScoreNames(before.settings, before.scenarios);
+  const { scorers = [] } = before.settings;
+  const turns = before.scenarios.flatMap(({ interactions }) => interactions);
+  const checks = new Set([
+    ...checkNames(scorers),
+    ...turns.flatMap((turn) => turnScoreNames(turn.checks ?? [], scorers)),
+  ]);
   const isOwn = (name: string): boolean =>
     !reservedScores.has(name) && !reservedPrefixes.some((prefix) => name.startsWith(prefix)) && !checks.has(name);
   // Without names, every scorer of the operator counts.

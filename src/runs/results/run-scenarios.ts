@@ -7,9 +7,9 @@ import type {
   RunScenariosQuery,
   ScenarioStatus,
 } from "../../contract/schemas/run-scenarios.ts";
-import { simulatedUserScore } from "../../contract/schemas/acting/simulated-user.ts";
 import { finalStates } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
 import type { ScoreStats } from "../../contract/schemas/score.ts";
 import { mean, standardDeviation } from "../../evaluation/statistics/descriptive.ts";
 import { scoreStats } from "../../evaluation/statistics/score-stats.ts";

@@ -219,7 +219,12 @@ test("rescores from stored replies without a model call, and keeps verdicts", as
     createModel: ({ model_id }) => models[model_id as "model" | "judge"],
     customScorers: { always: () => 1 },
   });
-  const run = await rescoreRun(before.run_id, { store: bench.store, createScoring, now: Date.now });
+  const run = await rescoreRun(before.run_id, {
+    store: bench.store,
+    createScoring,
+    customScorers: ["always"],
+    now: Date.now,
+  });
   expect(model.requests.length + judge.requests.length).toBe(asked);
   const after = await bench.results(run);
   const turn = after.results.scenarios[0]?.attempts[0]?.interactions[0];
@@ -227,7 +232,13 @@ test("rescores from stored replies without a model call, and keeps verdicts", as
   expect(turn?.judgements).toEqual(before.results.scenarios[0]?.attempts[0]?.interactions[0]?.judgements);
   expect(after.summary.average_scores["always"]).toBe(1);
   expect(after.message).toBe(before.message);
-  await rescoreRun(before.run_id, { store: bench.store, createScoring, now: Date.now, askModels: true });
+  await rescoreRun(before.run_id, {
+    store: bench.store,
+    createScoring,
+    customScorers: ["always"],
+    now: Date.now,
+    askModels: true,
+  });
   expect(judge.requests.length).toBe(asked - model.requests.length + 4);
 });
 

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { threadFile } from "../../base/thread-file.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { singleChecks } from "../../contract/schemas/score-names.ts";
 import {
-  singleChecks,
   usesCode,
   type CodeTransform,
   type ScorerSetting,

@@ -43,6 +43,3 @@ export const SimulatedUser = z
   })
   .meta({ id: "SimulatedUser" });
 export type SimulatedUser = z.infer<typeof SimulatedUser>;
-
-/** The score of every attempt with a simulated user: 1, or 0 when the simulator failed. */
-export const simulatedUserScore = "simulated_user";

@@ -60,13 +60,13 @@ test("names the first missing field and counts the rest", () => {
 
 test("reports an error inside the union member that was meant", () => {
   expect(
-    errorsOf(EvaluationRequest, { ...request, test_batch: { id: 1, interactions: [] } }).map(({ pointer, message }) => [
+    errorsOf(EvaluationRequest, { ...request, test_batch: { id: 1, interactions: 2 } }).map(({ pointer, message }) => [
       pointer,
       message,
     ]),
   ).toEqual([
     ["/test_batch/id", "must be a string, not a number"],
-    ["/test_batch/interactions", "must have at least 1 item"],
+    ["/test_batch/interactions", "must be an array, not a number"],
   ]);
   expect(
     errorsOf(EvaluationRequest, { ...request, test_batch: [request.test_batch, { id: "x" }] }).map(

@@ -89,6 +89,7 @@ const notForPages = [
   "host",
   "if-none-match",
   "origin",
+  "rehearsal-world",
   "sec-fetch-site",
   "transfer-encoding",
 ];
