@@ -52,7 +52,7 @@ function MarginForm({ margin }: { margin: string }) {
     changeSearch({ margin: text.trim() === "" ? null : text.trim() });
   };
   return (
-    <form onSubmit={ask} className="flex flex-wrap items-end gap-2">
+    <form onSubmit={ask} className="flex flex-wrap items-end gap-2 wrap-anywhere">
       <TextField
         label="Accepted loss"
         value={text}

@@ -101,6 +101,12 @@ export const CorrectedMeans = () => null;
 export const EditScenarioLink = () => null;
 export const JudgeReply = () => null;
 export const PagedGrid = () => null;
+export const PeopleAgreement = () => null;
 export const RunActions = () => null;
 export const RequestSettings = () => null;
 export const RunShownAgain = () => null;
+
+/** In place of the sequence, which is read from the service. */
+export default function NoSequencePanel() {
+  return null;
+}

@@ -161,6 +161,9 @@ const types: Readonly<Record<string, CheckType>> = {
 export const checkTypes: Readonly<Record<string, CheckType>> = Object.fromEntries(
   Object.entries(types).map(([type, form]) => [
     type,
-    { ...form, options: { ...(type !== "group" && { negate }), ...form.options, weight } },
+    {
+      ...form,
+      options: { ...form.options, ...(type !== "group" && { negate: form.options["negate"] ?? negate }), weight },
+    },
   ]),
 );
