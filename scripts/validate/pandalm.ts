@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRandom } from "../../src/base/hash.ts";
+import { createRandom } from "../../src/base/random.ts";
 import { correctMean } from "../../src/evaluation/judges/correct-judge.ts";
 import { pairKappa } from "../../src/evaluation/statistics/agreement.ts";
 import { tInterval } from "../../src/evaluation/statistics/intervals.ts";

@@ -1,6 +1,8 @@
-/** mulberry32, Tommy Ettinger's small generator of numbers from 0 to 1: the same ones for the same seed. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
+import { hashText } from "./hash.ts";
+
+/** Random numbers from 0 to 1 by mulberry32: the same ones for the same seed. Not for secrets. */
+export function createRandom(seed: number | string): () => number {
+  let state = typeof seed === "string" ? hashText(seed) : seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -11,7 +13,7 @@ export function seededRandom(seed: number): () => number {
 
 /** The items in an order that only the seed decides (Fisher and Yates). */
 export function shuffle<Item>(items: readonly Item[], seed: number): Item[] {
-  const random = seededRandom(seed);
+  const random = createRandom(seed);
   const shuffled = [...items];
   for (let last = shuffled.length - 1; last > 0; last -= 1) {
     const other = Math.floor(random() * (last + 1));

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { createRandom } from "../../src/base/hash.ts";
+import { createRandom } from "../../src/base/random.ts";
 import { correctMean } from "../../src/evaluation/judges/correct-judge.ts";
 import { measurePandalm } from "../../scripts/validate/pandalm.ts";
 import type { JudgedReply } from "../../src/evaluation/statistics/prediction-powered.ts";

@@ -1,17 +1,7 @@
 import { expect, test } from "vitest";
+import { createRandom } from "../../src/base/random.ts";
 import { planNotWorse, spreadOf, testNotWorse, type Gains } from "../../src/evaluation/statistics/not-worse.ts";
 import { patienceMs, sizes } from "../support/sizes.ts";
-
-/** Seeded (mulberry32), so that a simulation gives the same figures every time. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const random = createRandom(40_001);
 const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { finalStates } from "../../src/contract/schemas/run.ts";
 import type { NewRun, Store } from "../../src/contract/ports/store.ts";
-import { createRandom } from "../../src/base/hash.ts";
+import { createRandom } from "../../src/base/random.ts";
 import { newSeed, patienceMs } from "../support/sizes.ts";
 import { buildWorker } from "./build-worker.ts";
 import { checkRuns, type CheckedRun, type Findings } from "./check-runs.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { interactionResult, runResult, scenarioResult } from "../../formats/testing/run-result.ts";
-import { createRandom } from "../../base/hash.ts";
+import { createRandom } from "../../base/random.ts";
 import { compareStoredRuns } from "../../runs/compare/compare-stored-runs.ts";
 import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";
 import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";

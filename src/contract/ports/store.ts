@@ -197,7 +197,7 @@ export interface VerdictKey {
   /** Id of the other run of a pair; "" for a verdict on a single reply. */
   readonly against: string;
   readonly rater: string;
-  /** A verdict that decides a conflict. One per reply and question, whoever gave it last. */
+  /** A verdict that decides a conflict. A reply has one per question: the latest. */
   readonly adjudication: boolean;
 }
 

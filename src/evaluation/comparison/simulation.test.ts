@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createRandom } from "../../base/random.ts";
 import { sizes } from "../../../test/support/sizes.ts";
 import { Interaction } from "../../contract/schemas/scenario.ts";
 import { clusterInterval } from "../statistics/intervals.ts";
@@ -19,17 +20,6 @@ const scenarios = 10;
 const attempts = 5;
 const turns = 4;
 const truth = 0.6;
-
-/** Seeded (mulberry32), so that a simulation gives the same figures every time. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Normal values by Box and Muller. */
 function createNormal(random: () => number): (deviation: number) => number {

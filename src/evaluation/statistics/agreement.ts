@@ -1,4 +1,4 @@
-import { createRandom } from "../../base/hash.ts";
+import { createRandom } from "../../base/random.ts";
 import { cohensKappa } from "./kappa.ts";
 import { defaultLevel, type Interval } from "./intervals.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../../base/random.ts";
+import { createRandom } from "../../base/random.ts";
 import { fewestScenarios, followSequence, type SequenceUnit } from "./sequence.ts";
 
 const toUnits = (differences: readonly number[], fractional = true): SequenceUnit[] =>
@@ -31,7 +31,7 @@ test("the worked example of the documentation", () => {
 });
 
 test.each([0, 1, 2, 3, 4, 5, 6, 7])("the rules that hold for every sequence, seed %i", (seed) => {
-  const random = seededRandom(seed);
+  const random = createRandom(seed);
   const effect = (random() - 0.5) / 2;
   const isBinary = seed % 2 === 0;
   const differences = Array.from({ length: 80 }, () => {

@@ -1,4 +1,4 @@
-import { createRandom } from "../../base/hash.ts";
+import { createRandom } from "../../base/random.ts";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { ChatMessage, ChatModel, ChatRequest, Reply, ToolDefinition } from "../../contract/ports/chat-model.ts";

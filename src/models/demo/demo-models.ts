@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { createRandom, hashText } from "../../base/hash.ts";
+import { hashText } from "../../base/hash.ts";
+import { createRandom } from "../../base/random.ts";
 import type { ChatMessage, ChatModel, ChatRequest, ToolCall } from "../../contract/ports/chat-model.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { defineDemoModel, type DemoFailure, type DemoModelOptions, type Draft, type Respond } from "./demo-model.ts";

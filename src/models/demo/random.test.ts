@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChatRequest } from "../../contract/ports/chat-model.ts";
-import { createRandom } from "../../base/hash.ts";
+import { createRandom } from "../../base/random.ts";
 import { createDice, pick } from "./demo-models.ts";
 
 const request: ChatRequest = { messages: [{ role: "user", content: "Hello" }] };

@@ -1,4 +1,4 @@
-import { createRandom } from "../../base/hash.ts";
+import { createRandom } from "../../base/random.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type {
   ReviewItem,

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
 import { hashText } from "../../base/hash.ts";
-import { seededRandom } from "../../base/random.ts";
+import { createRandom } from "../../base/random.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
@@ -21,7 +21,7 @@ const lastQuestion = (messages: readonly { readonly content?: unknown }[]): stri
 /** Right in this share of the questions, always the same ones. */
 const right = (share: number, salt = "") =>
   fakeModel(({ messages }) =>
-    seededRandom(hashText(`${salt}${lastQuestion(messages)}`))() < share ? "yes indeed" : "no",
+    createRandom(hashText(`${salt}${lastQuestion(messages)}`))() < share ? "yes indeed" : "no",
   );
 
 const versus = (fields: Record<string, unknown> = {}) => ({
@@ -37,7 +37,7 @@ test("two models stop as soon as the better one is known", async () => {
   await using bench = await startBench({ models: { model, old } });
   const { summary, run_id, message } = await bench.evaluate({ test_batch: suite(80), scorers, attempts: versus() });
   expect(summary).toMatchObject({ stopped_by: "decided", decision: { verdict: "better", stopped_by: "decided" } });
-  expect(message).toContain(`Decided after ${summary.decision?.scenarios} of 80 scenarios: exact_match is better, +0.`);
+  expect(message).toContain(`Decided after ${summary.decision?.scenarios} of 80 scenarios: exact_match is better, +`);
   // Both sides stop, at most the lead ahead of the scenario that decided.
   const decidedAt = summary.decision?.scenarios ?? 0;
   expect(decidedAt).toBeLessThan(50);
