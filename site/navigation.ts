@@ -32,6 +32,7 @@ export const navigation: readonly NavigationGroup[] = [
     pages: [
       { source: "README.md", target: "index.html", label: "Rehearsal" },
       doc("start", "Five minutes"),
+      doc("http", "Over HTTP"),
       doc("agents", "Testing an agent"),
       doc("concepts", "Concepts"),
       doc("choosing", "Choosing"),

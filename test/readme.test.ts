@@ -8,11 +8,12 @@ import { shellBlocks } from "./docs/markdown.ts";
 import { runServices, type RunningServices } from "./support/services.ts";
 
 const run = promisify(execFile);
-const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../docs/http.md"), "utf8");
 /** A curl command and the answer that follows it. */
-const examples = [...readme.matchAll(/```sh\n(curl [^`]*?)```\n(?:[^`]|`[^`\n]*`)*?```json\n([^`]*?)```/g)].map(
+const examples = [...page.matchAll(/```sh\n(curl [^`]*?)```\n(?:[^`]|`[^`\n]*`)*?```json\n([^`]*?)```/g)].map(
   ([, command = "", answer = ""]) => ({ command, answer: JSON.parse(answer) as unknown }),
 );
+const readme = shellBlocks("README.md");
 
 let services: RunningServices;
 beforeAll(async () => {
@@ -32,22 +33,31 @@ test("shows one example for each route it names", () => {
 });
 
 test("has no shell line that is neither such an example nor said to be left out", () => {
-  const { run: blocks, notRun } = shellBlocks("README.md");
-  expect(blocks).toEqual(examples.map(({ command }) => command));
-  expect(notRun.map((line) => line.split(/ {2,}/)[0])).toEqual(["npm start", "npm test"]);
+  expect(shellBlocks("docs/http.md")).toEqual({ run: examples.map(({ command }) => command), notRun: [] });
+  expect(readme.notRun.map((line) => line.split(/ {2,}/)[0])).toEqual(["npm start", "npm test"]);
+});
+
+test("the README's curl lines are answered", async () => {
+  const [evaluated, reply] = await Promise.all(readme.run.map(answerTo));
+  expect(evaluated).toMatchObject({ message: "Evaluation completed: 2 interactions", state: "completed" });
+  expect(reply).toMatchObject({ content: "17 * 23 is 391.", type: "ai" });
 });
 
 test("every curl line gives the answer that is shown", async () => {
   for (const { command, answer } of examples) {
-    const here = command
-      .replaceAll("http://127.0.0.1:8000", services.agent)
-      .replaceAll("http://127.0.0.1:8001", services.evaluation);
-    const { stdout } = await run("sh", ["-c", here]);
-    expect(asShown(JSON.parse(stdout), answer)).toEqual(answer);
+    expect(asShown(await answerTo(command), answer)).toEqual(answer);
   }
 });
 
-/** The part of an answer that the README shows. `"…"` matches anything: a value, more keys, or more items. */
+async function answerTo(command: string): Promise<unknown> {
+  const here = command
+    .replaceAll("http://127.0.0.1:8000", services.agent)
+    .replaceAll("http://127.0.0.1:8001", services.evaluation);
+  const { stdout } = await run("sh", ["-c", here]);
+  return JSON.parse(stdout);
+}
+
+/** The part of an answer that the page shows. `"…"` matches anything: a value, more keys, or more items. */
 function asShown(actual: unknown, shown: unknown): unknown {
   if (shown === "…") return "…";
   if (Array.isArray(shown) && Array.isArray(actual)) {

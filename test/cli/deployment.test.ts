@@ -74,13 +74,13 @@ test("every variable that is set anywhere exists and has a usable value", () => 
   expect(named.filter((key) => !known.has(key))).toEqual([]);
 });
 
-test("compose hands on what README says of providers, to the services and the workers", () => {
-  const rows = read("README.md").match(/^\| `(HUB|STUDIO|EVAL|OPENAI)_[^|]*/gm) ?? [];
-  const named = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map((match) => match[1] ?? ""));
-  expect(named).toHaveLength(11);
+test("compose hands on what the guide says of providers, to the services and the workers", () => {
+  const rows = read("docs/start.md").match(/^\| `(HUB|STUDIO|EVAL|OPENAI)_[^|]*/gm) ?? [];
+  const named = new Set(rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map((match) => match[1] ?? "")));
+  expect(named.size).toBeGreaterThan(10);
   const { services } = parse(read("compose.yaml"), { merge: true });
   for (const name of ["service", "worker"]) {
-    expect(Object.keys(services[name].environment)).toEqual(expect.arrayContaining(named));
+    expect(Object.keys(services[name].environment)).toEqual(expect.arrayContaining([...named]));
   }
 });
 

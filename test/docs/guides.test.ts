@@ -26,7 +26,7 @@ const pages = [
     .map((name) => `docs/${name}`),
 ].filter((page) => !generated.includes(page));
 /** These have tests of their own, with services and answers. */
-const served = ["README.md", "docs/traces.md"];
+const served = ["README.md", "docs/http.md", "docs/traces.md"];
 const guides = pages.filter((page) => !served.includes(page) && shellBlocks(page).run.length > 0);
 
 test("the guides are all here", () => {
