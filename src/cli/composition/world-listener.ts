@@ -1,6 +1,5 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import type { Logger } from "pino";
 import { loadOnce } from "../../base/load-once.ts";
 import { createWorldServer, worldPath, type WorldServer } from "../../services/evaluation/world-endpoints.ts";
@@ -31,6 +30,8 @@ export function createWorldListener({
   const listenOnce = loadOnce(listen);
 
   async function listen(): Promise<string> {
+    // Loaded here, because most commands never listen.
+    const { getRequestListener } = await import("@hono/node-server");
     const url = publicUrl === null ? null : new URL(publicUrl);
     const opened = createServer(
       getRequestListener(

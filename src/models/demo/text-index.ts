@@ -28,12 +28,18 @@ const trigramShare = 0.35;
 
 /** Ranks entries by the words and letter groups that they share with a text; rare ones count more. */
 export function createTextIndex(entries: readonly Indexed[]): TextIndex {
-  const phrases = entries.flatMap(({ id, phrases: texts }) => texts.map((text) => ({ id, counts: features(text) })));
-  const rarity = rarityOf(phrases.map(({ counts }) => counts));
-  const vectors = phrases.map(({ id, counts }) => ({ id, vector: weigh(counts, rarity) }));
+  // Built by the first search: most commands import the demo and never ask it.
+  let built: ReturnType<typeof build> | null = null;
+
+  function build() {
+    const phrases = entries.flatMap(({ id, phrases: texts }) => texts.map((text) => ({ id, counts: features(text) })));
+    const rarity = rarityOf(phrases.map(({ counts }) => counts));
+    return { rarity, vectors: phrases.map(({ id, counts }) => ({ id, vector: weigh(counts, rarity) })) };
+  }
 
   return {
     search(text, context) {
+      const { rarity, vectors } = (built ??= build());
       const query = unit(weigh(features(text), rarity));
       if (context !== undefined) addHalf(query, unit(weigh(features(context), rarity)));
       const best = new Map(entries.map(({ id }) => [id, 0]));
