@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { nothingLost, type Findings } from "../test/torture/check-runs.ts";
-import { killCycles } from "../test/torture/kill-cycles.ts";
+import { isRunKind, killCycles } from "../test/torture/kill-cycles.ts";
 import { storedAtInFile, storedAtQuery, toStoredAt } from "../test/torture/stored-at.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 import { temporaryFolder } from "../test/support/temporary-folder.ts";
@@ -11,6 +11,7 @@ import { temporaryFolder } from "../test/support/temporary-folder.ts";
  *
  *     npm run torture -- --cycles 1000
  *     npm run torture -- --cycles 1000 --postgres --json figures.json
+ *     npm run torture -- --cycles 30 --kinds foreign,simulated
  *
  * Exits with 1 when anything was lost, doubled, asked for again or left unfinished. Ctrl-C ends it after the present
  * cycle, with the table of what has been done.
@@ -19,6 +20,7 @@ const { values } = parseArgs({
   options: {
     cycles: { type: "string", default: "100" },
     postgres: { type: "boolean", default: false },
+    kinds: { type: "string" },
     json: { type: "string" },
   },
 });
@@ -28,6 +30,13 @@ if (!Number.isSafeInteger(cycles) || cycles < 1) {
   process.exit(64);
 }
 
+const kinds = values.kinds?.split(",").filter(isRunKind);
+if (kinds && kinds.length !== values.kinds?.split(",").length) {
+  process.stderr.write(`--kinds is "${values.kinds}": use plain, acting, simulated, foreign or foreign-simulated\n`);
+  process.exit(64);
+}
+
+const chosen = kinds ? { kinds } : {};
 const serviceEvery = 10;
 const startedAt = performance.now();
 const stopping = new AbortController();
@@ -48,7 +57,7 @@ async function onSqlite(): Promise<Findings> {
   await using folder = await temporaryFolder();
   const address = folder.file("rehearsal.db");
   const readStoredAt = () => storedAtInFile(address);
-  return await killCycles({ address, cycles, workers: 1, serviceEvery, signal, onCycle, readStoredAt });
+  return await killCycles({ ...chosen, address, cycles, workers: 1, serviceEvery, signal, onCycle, readStoredAt });
 }
 
 /** Two workers, and every 20th cycle the server crashes too, unless it is one that was given. */
@@ -57,6 +66,7 @@ async function onPostgres(): Promise<Findings> {
   try {
     await using database = await postgres.createDatabase();
     return await killCycles({
+      ...chosen,
       address: database.url,
       cycles,
       workers: 2,
@@ -88,6 +98,10 @@ function toFigures(found: Findings): Record<string, number> {
     "of a whole service": Math.floor(done / serviceEvery),
     turns: found.turns,
     stored: found.stored,
+    "in worlds": found.acted,
+    "of simulated users": found.simulated,
+    "of an agent with its own tool loop": found.foreign,
+    "of these, begun again": found.discarded,
     "calls of the endpoint": found.calls,
     "most calls at once": found.mostAtOnce,
     "answers lost and asked for again": recoveries.length,
@@ -98,6 +112,9 @@ function toFigures(found: Findings): Record<string, number> {
     "turns stored twice": found.doubled.length,
     "asked for again after they were stored": found.rerun.length,
     "wrong answers": found.wrong.length,
+    "wrong effects in worlds": found.wrongEffects.length,
+    "changed messages of users": found.changedMessages.length,
+    "conversations without an end": found.unended.length,
     "runs without an end": found.unfinished.length,
     "calls over the limit": found.overLimit,
     seconds: Math.round((performance.now() - startedAt) / 1_000),
@@ -112,6 +129,9 @@ function print(rows: Record<string, number>, found: Findings): void {
   for (const [name, value] of Object.entries(rows)) {
     process.stdout.write(`${name.padEnd(40)} ${String(value).padStart(8)}\n`);
   }
-  const details = [...found.missing, ...found.doubled, ...found.rerun, ...found.wrong, ...found.unfinished];
+  const details = Object.keys(nothingLost).flatMap((key) => {
+    const value = found[key as keyof typeof nothingLost];
+    return typeof value === "number" ? [] : value.map((detail) => `${key}: ${detail}`);
+  });
   for (const detail of details.slice(0, 20)) process.stdout.write(`  ${detail}\n`);
 }

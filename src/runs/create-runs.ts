@@ -100,7 +100,18 @@ function composeRuns(options: RunsOptions) {
   return { options, store, now, events, waiters, scoringPool, checks, executor, scenarioOrders, rescore, judging };
 }
 
-type Lifecycle = "create" | "estimate" | "get" | "list" | "request" | "cancel" | "change" | "remove" | "start" | "stop";
+type Lifecycle =
+  | "create"
+  | "estimate"
+  | "get"
+  | "list"
+  | "request"
+  | "cancel"
+  | "change"
+  | "remove"
+  | "noteLateCall"
+  | "start"
+  | "stop";
 
 /** Creates, cancels and deletes runs, and starts and stops their execution. */
 function runLifecycle({
@@ -115,6 +126,7 @@ function runLifecycle({
 }: Parts): Pick<Runs, Lifecycle> {
   const { helpers = {}, priceOf, isTied = () => false } = options;
   const get = (id: string, owner: string | null): Promise<RunRecord> => getOwnedRun(store, id, owner);
+  const lateCalls = createLateCalls(options);
 
   async function storeRun(run: NewRun): Promise<Exclude<CreatedRun, { outcome: "full" }>> {
     executor.expect(run.id, run.scenarios);
@@ -202,6 +214,7 @@ function runLifecycle({
       await executor.start();
     },
 
+    noteLateCall: lateCalls.note,
     async stop({ graceMs }) {
       options.onStopping?.();
       options.limits?.stopWaiting();
@@ -211,7 +224,7 @@ function runLifecycle({
       await executor.stop({ graceMs });
       over.removeEventListener("abort", waiters.endAll);
       waiters.endAll();
-      await Promise.all([scoringPool.close(), checks.close(over)]);
+      await Promise.all([scoringPool.close(), checks.close(over), lateCalls.written()]);
     },
   };
 }
@@ -323,6 +336,28 @@ function settingsWarnings(
   { priceOf, customScorers }: RunsOptions,
 ): readonly Warning[] {
   return runWarnings(settings, { scenarios, priceOf: priceOf?.(settings), customScorers });
+}
+
+/** Counts late calls in their runs. Those that arrive during a write are added by the next one. */
+function createLateCalls({ store, onError }: Pick<RunsOptions, "store" | "onError">) {
+  const waiting = new Map<string, number>();
+  let writing: Promise<void> | null = null;
+
+  async function write(): Promise<void> {
+    for (const [id, count] of waiting) {
+      waiting.delete(id);
+      await store.runs.addLateCalls(id, count).catch((error: unknown) => onError(error));
+    }
+    writing = null;
+  }
+
+  return {
+    note(id: string): void {
+      waiting.set(id, (waiting.get(id) ?? 0) + 1);
+      writing ??= write();
+    },
+    written: async () => writing,
+  };
 }
 
 type CreateModel = (target: ModelTarget) => ChatModel;

@@ -86,6 +86,8 @@ export interface Runs {
   auditJudge(request: JudgeAuditRequest, options: AskingOptions): Promise<JudgeAudit>;
   /** Verdicts of people on replies, and the figures that follow from them. */
   readonly reviews: Reviews;
+  /** Counts a call that an agent made in its world while no turn was under way. */
+  noteLateCall(id: string): void;
   start(): Promise<void>;
   stop(options: { graceMs: number }): Promise<void>;
 }

@@ -18,6 +18,7 @@ import { appendToJournal, journalOfAttempt } from "./queries/journal.ts";
 import { noCarriers, noRescorings, type RunCarriers, type RunRescorings } from "./queries/run-holds.ts";
 import {
   cancelRun,
+  addLateCalls,
   changeRun,
   endRun,
   removeRun,
@@ -95,6 +96,7 @@ export function createStore({
         return stops;
       },
       change: (id, changes) => write((writer) => changeRun(writer, id, changes)),
+      addLateCalls: (id, count) => write((writer) => addLateCalls(writer, id, count)),
       remove: (id) => write((writer) => removeRun(writer, id)),
       tidy: (options) =>
         write(async (writer) => {

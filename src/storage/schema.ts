@@ -77,6 +77,8 @@ export interface RunTable {
   webhook_tries: Generated<number>;
   /** The accepted deliveries, as a JSON list. */
   webhook_sent: string | null;
+  /** Calls in worlds that were refused, because no turn of their attempt was under way. */
+  late_calls: Generated<number>;
 }
 
 interface RunScenarioTable {

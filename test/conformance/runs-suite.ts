@@ -26,6 +26,7 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect(stored).toEqual({
         id: run.id,
         settings: run.settings,
+        late_calls: 0,
         warnings: run.warnings,
         demo: true,
         owner: "key-1",
@@ -83,6 +84,8 @@ export function runsSuite(name: string, open: OpenStorage): void {
       expect(await runs.change(ids[1] ?? "", {})).toBe(true);
       expect(await found({ tag: "‮" })).toEqual([1]);
       expect(await runs.change("no-such-run", { tags: [] })).toBe(false);
+      await Promise.all([1, 2].map((count) => runs.addLateCalls(ids[1] ?? "", count)));
+      expect((await runs.list({ limit: 10 })).runs.map((run) => run.late_calls).filter(Boolean)).toEqual([3]);
     });
 
     test("a tied run is interrupted as soon as its processes are dead, whatever its attempts do", async () => {

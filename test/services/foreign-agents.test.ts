@@ -1,6 +1,3 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text as readText } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
@@ -10,6 +7,7 @@ import { text } from "../support/fake-provider/replies.ts";
 import { toolCalls } from "../support/fake-provider/tool-calls.ts";
 import { send } from "../support/http.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
+import { startWorldAgent, type ActInWorld } from "../support/world-agent.ts";
 
 const parameters = { type: "object", properties: { order_id: { type: "string" } }, required: ["order_id"] };
 const scenario = {
@@ -49,42 +47,12 @@ const scenario = {
   expect: { state: { "/orders/1042/status": "cancelled", "/log": ["1042"] } },
 };
 
-type Act = (world: Client, message: string, number: number) => Promise<{ status?: number; reply: string }>;
-
-/** An agent with its own tool loop, which takes the address of its world from a header or a field. */
-async function startAgent(act: Act) {
-  const worlds: string[] = [];
-  let number = 0;
-  const server = createServer(async (request, response) => {
-    const body = JSON.parse(await readText(request)) as { messages: { content: string }[]; config?: { mcp?: string } };
-    const url = String(request.headers["x-my-world"] ?? body.config?.mcp ?? "");
-    worlds.push(url);
-    await using stack = new AsyncDisposableStack();
-    const client = stack.adopt(new Client({ name: "agent", version: "1" }), (opened) => opened.close());
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
-    number += 1;
-    const { status = 200, reply } = await act(client, body.messages.at(-1)?.content ?? "", number);
-    response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify({ type: "ai", content: reply }));
-  });
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return {
-    worlds,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
 const callTool = async (world: Client, name: string): Promise<string> => {
   const { content } = await world.callTool({ name, arguments: { order_id: "1042" } });
   return (content as { text: string }[])[0]?.text ?? "";
 };
 
-const cancelling: Act = async (world, message) => {
+const cancelling: ActInWorld = async (world, message) => {
   const reply = message.startsWith("Cancel")
     ? await callTool(world, "cancel_order")
     : await callTool(world, "get_order");
@@ -119,7 +87,7 @@ test.each([
 ])(
   "an agent with its own tool loop gets its world by %s, and its calls are those of the turn",
   async (_, world_address) => {
-    await using agent = await startAgent(cancelling);
+    await using agent = await startWorldAgent(cancelling);
     const { results, summary } = await evaluate({ endpoint: agent.url, world_address, attempts: 2 });
     for (const { interactions, outcome, average_scores } of results.scenarios[0]!.attempts) {
       expect(interactions.map(({ tool_calls }) => tool_calls.map(({ name, result }) => [name, result]))).toEqual([
@@ -144,7 +112,7 @@ test.each([
 
 test("calls fail like those of the own loop, and a call between two turns is refused and counted", async () => {
   let kept: Client | null = null;
-  await using agent = await startAgent(async (world, message, number) => {
+  await using agent = await startWorldAgent(async (world, message, number) => {
     if (number === 1) {
       kept = new Client({ name: "late", version: "1" });
       await kept.connect(new StreamableHTTPClientTransport(new URL(agent.worlds[0]!)));
@@ -169,8 +137,27 @@ test("calls fail like those of the own loop, and a call between two turns is ref
   await kept!.close();
 });
 
+test("calls after the last turn and after the end of the attempt are refused, counted and shown as a warning of the run", async () => {
+  await using agent = await startWorldAgent(cancelling);
+  const world_address = { header: "x-my-world" };
+  const { run_id, warnings } = await evaluate({ endpoint: agent.url, world_address });
+  expect(warnings).toEqual([]);
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "cancel_order", arguments: {} } };
+  // A client that takes leave, or asks for the list, is refused and not counted.
+  for (const body of [call, { jsonrpc: "2.0", id: 2, method: "tools/list" }, call]) {
+    expect((await send(agent.worlds[0]!, { body })).status).toBe(410);
+  }
+  await expect
+    .poll(async () => (await send(`${services.evaluation}/runs/${run_id}`)).body)
+    .toMatchObject({
+      warnings: [{ pointer: "/world_address", message: expect.stringMatching(/^2 tool calls were refused, because/) }],
+    });
+  const results = await send(`${services.evaluation}/runs/${run_id}/results`);
+  expect(results.body).toMatchObject({ warnings: [{ pointer: "/world_address" }] });
+});
+
 test("a turn that failed begins again in the state that the world had at its start", async () => {
-  await using agent = await startAgent(async (world, message, number) => {
+  await using agent = await startWorldAgent(async (world, message, number) => {
     if (message.startsWith("Cancel")) await callTool(world, "cancel_order");
     return number === 1 ? { status: 503, reply: "" } : { reply: "Done." };
   });

@@ -1,4 +1,4 @@
-import { worldEntries } from "../../src/contract/ports/journal.ts";
+import { worldEntries, type JournalPart } from "../../src/contract/ports/journal.ts";
 import type { Store } from "../../src/contract/ports/store.ts";
 import { finalStates } from "../../src/contract/schemas/run.ts";
 import type { StoredReply } from "../../src/contract/schemas/interaction-result.ts";
@@ -6,12 +6,19 @@ import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { createProbes } from "../../src/evaluation/tools/probes.ts";
 import { finalState } from "../../src/evaluation/world/final-state.ts";
 import { prepareWorld } from "../../src/evaluation/world/world.ts";
-import { nameOf, stepsOf, type CountingProvider } from "./counting-provider.ts";
+import type { CountingProvider } from "./counting-provider.ts";
+import { nameOf, stepsOf } from "./foreign-agent.ts";
 import { callsAtOnce } from "./tortured-storage.ts";
 
-/** The outcome of tortured runs. All fields after the first five must be empty. */
+/** The outcome of tortured runs. All fields after `recoveries` must be empty. */
 export interface Findings {
   readonly turns: number;
+  /** Turns in worlds, turns of simulated users, and turns of an agent with a tool loop of its own. */
+  readonly acted: number;
+  readonly simulated: number;
+  readonly foreign: number;
+  /** Turns of such an agent that broke off and began again. */
+  readonly discarded: number;
   readonly stored: number;
   readonly calls: number;
   readonly mostAtOnce: number;
@@ -49,6 +56,7 @@ export async function checkRuns(
   const wrongEffects: string[] = [];
   const unfinished: string[] = [];
   const unended: string[] = [];
+  const counts = { acted: 0, simulated: 0, foreign: 0, discarded: 0 };
   for (const { id } of runs) {
     const run = await store.runs.get(id);
     if (!run || !finalStates.has(run.state)) unfinished.push(`${id} ${run?.state}`);
@@ -58,7 +66,11 @@ export async function checkRuns(
         const scripted = scenarios[attempt.scenario_index]?.interactions[turn_index]?.user_message ?? "unknown";
         const turn = nameOf(reply.user_turn?.message ?? scripted);
         stored.push(turn);
-        if (scenarios[attempt.scenario_index]?.world && !isActed(reply, turn)) {
+        const isForeign = run?.settings.world_address !== undefined;
+        if (scenarios[attempt.scenario_index]?.world) counts.acted += 1;
+        if (reply.user_turn) counts.simulated += 1;
+        if (isForeign) counts.foreign += 1;
+        if (scenarios[attempt.scenario_index]?.world && !isActed(reply, { turn, isForeign })) {
           wrongEffects.push(`${turn}: ${JSON.stringify(reply.tool_calls)}`);
         }
         if (reply.agent_reply !== turn) wrong.push(`${turn}: ${reply.agent_reply} ${reply.error?.code ?? ""}`);
@@ -66,7 +78,9 @@ export async function checkRuns(
       const scenario = scenarios[attempt.scenario_index];
       const end = attempt.interactions.at(-1)?.scores?.conversation?.user;
       if (scenario?.user && end?.ended !== "done") unended.push(`${id}: ${JSON.stringify(end)}`);
-      const log = scenario?.world && (await logOf(attempt.id, scenario, store));
+      const parts = scenario?.world ? await store.journal.ofAttempt(attempt.id) : [];
+      counts.discarded += parts.flatMap(({ entries }) => entries).filter(({ type }) => type === "discard").length;
+      const log = scenario?.world && (await logOf(parts, scenario));
       const asked = attempt.interactions.map(({ reply }, turn) =>
         nameOf(reply.user_turn?.message ?? scenario?.interactions[turn]?.user_message ?? ""),
       );
@@ -77,6 +91,7 @@ export async function checkRuns(
   const turns = runs.flatMap((run) => run.turns);
   const known = new Set(stored);
   return {
+    ...counts,
     turns: turns.length,
     stored: stored.length,
     calls: provider.calls.length,
@@ -97,16 +112,21 @@ export async function checkRuns(
 }
 
 /** True when the turn has each of its calls once, in order, with the result of its place. */
-function isActed({ tool_calls = [], model_calls }: StoredReply, turn: string): boolean {
+function isActed(
+  { tool_calls = [], model_calls }: StoredReply,
+  { turn, isForeign }: { turn: string; isForeign: boolean },
+): boolean {
   const steps = stepsOf(turn);
   const written = tool_calls.map(({ arguments: args }) => (args as { step: string }).step);
   const results = tool_calls.map(({ result }) => (Array.isArray(result) ? result.at(-1) : null));
-  return [written, results].every((list) => JSON.stringify(list) === JSON.stringify(steps)) && model_calls === 3;
+  return (
+    [written, results].every((list) => JSON.stringify(list) === JSON.stringify(steps)) &&
+    (isForeign || model_calls === 3)
+  );
 }
 
 /** The final state of an attempt's world, from its journal. */
-async function logOf(attemptId: string, scenario: Scenario, store: Store): Promise<unknown> {
-  const parts = await store.journal.ofAttempt(attemptId);
+async function logOf(parts: readonly JournalPart[], scenario: Scenario): Promise<unknown> {
   const world = prepareWorld(scenario.world!, { probes: createProbes() });
   const entriesOf = (turn: number) =>
     worldEntries(parts.flatMap((part) => (part.turn_index === turn ? part.entries : [])));

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
+import { json } from "node:stream/consumers";
 import type { AddressInfo } from "node:net";
+import { agentPath, createForeignAgent, nameOf, stepsOf } from "./foreign-agent.ts";
 
 /** One call for one turn, as the endpoint saw it. Times are milliseconds since 1970. */
 interface SeenCall {
@@ -43,6 +45,8 @@ export async function startCountingProvider({ latencyMs }: { latencyMs: number }
     for (const { count, resolve } of waiting) if (calls.length >= count) resolve();
   }
 
+  const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, latencyMs));
+  const agent = createForeignAgent({ note, pause });
   const server = createServer((request, response) => {
     atOnce += 1;
     // Node tells of a connection that has ended at the end of its turn: after a busy one, that is behind calls that came later.
@@ -50,6 +54,7 @@ export async function startCountingProvider({ latencyMs }: { latencyMs: number }
     // Also when the worker is killed: its connections end with it.
     response.once("close", () => (atOnce -= 1));
     response.on("error", () => {});
+    if (request.url?.startsWith(agentPath)) return void agent(request, response);
     void readRequest(request).then(
       (asked) => {
         const decision = simulatedTurn(asked, calls.length);
@@ -100,9 +105,7 @@ interface Asked {
 }
 
 async function readRequest(request: IncomingMessage): Promise<Asked> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return JSON.parse(Buffer.concat(chunks).toString()) as Asked;
+  return (await json(request)) as Asked;
 }
 
 function lastUserMessage({ messages }: Asked): string {
@@ -117,9 +120,6 @@ function simulatedTurn({ messages }: Asked, number: number): { why: string; mess
   const done = turn >= Number(turns);
   return { why: "next", message: done ? "" : `${name} t${turn}#${number}`, done };
 }
-
-/** The name of a turn, without the number of the simulator's call. */
-export const nameOf = (message: string): string => message.replace(/#\d+$/, "");
 
 function toolMessages({ messages }: Asked): readonly string[] {
   return messages.flatMap(({ role, content }) => (role === "tool" ? [content ?? ""] : []));
@@ -144,9 +144,6 @@ function actingMessage(asked: Asked): object {
     })),
   };
 }
-
-/** The calls of a turn in a world. */
-export const stepsOf = (turn: string): readonly string[] => ["a", "b", "c"].map((step) => `${turn} ${step}`);
 
 function completion(message: object) {
   return {

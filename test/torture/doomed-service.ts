@@ -30,12 +30,12 @@ export async function runOnDoomedService({ address, run, until }: DoomedServiceO
 }
 
 async function post(service: string, { settings, scenarios }: Pick<NewRun, "settings" | "scenarios">): Promise<string> {
-  const { endpoint, model_id, test_name, simulator } = settings;
+  const { endpoint, model_id, test_name, simulator, protocol, world_address } = settings;
   const test_batch = scenarios.map(withoutUserTurns);
   const answer = await fetch(`${service}/evaluate`, {
     method: "POST",
     headers: { "content-type": "application/json", prefer: "respond-async" },
-    body: JSON.stringify({ test_batch, endpoint, model_id, test_name, simulator }),
+    body: JSON.stringify({ test_batch, endpoint, model_id, test_name, simulator, protocol, world_address }),
   });
   const body = (await answer.json()) as { run_id: string };
   if (answer.status !== 202) throw new Error(`POST /evaluate answered ${answer.status}: ${JSON.stringify(body)}`);

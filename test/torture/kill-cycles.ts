@@ -13,6 +13,22 @@ import { logbook, tortureRun, turnNames } from "./torture-run.ts";
 import { openTortured } from "./tortured-storage.ts";
 import { createVictims } from "./victims.ts";
 
+/** Runs in a world have few attempts, so that many are interrupted behind their first turn. */
+const acting = { scenarios: 3, world: logbook };
+const shapes = {
+  simulated: { ...acting, simulated: true },
+  plain: { scenarios: 20 },
+  acting,
+  foreign: { ...acting, foreign: true },
+  "foreign-simulated": { ...acting, foreign: true, simulated: true },
+};
+export type RunKind = keyof typeof shapes;
+
+/** Runs without a world, with one, with a simulated user in one, and with an agent that has a tool loop of its own. */
+const allKinds: readonly RunKind[] = ["simulated", "plain", "acting", "foreign", "plain", "foreign-simulated"];
+
+export const isRunKind = (name: string): name is RunKind => Object.hasOwn(shapes, name);
+
 interface KillCyclesOptions {
   /** A database file, or the address of a PostgreSQL. */
   readonly address: string;
@@ -27,6 +43,8 @@ interface KillCyclesOptions {
   readonly onCycle?: (cycle: number) => void;
   /** Starts no further cycle when it aborts; the cycles until then are checked as usual. */
   readonly signal?: AbortSignal;
+  /** The kinds of runs, in turn. Default: all. */
+  readonly kinds?: readonly RunKind[];
   /** Decides which process is killed and after how many calls. Default: a new seed. */
   readonly seed?: number;
 }
@@ -37,7 +55,7 @@ interface KillCyclesOptions {
  */
 export async function killCycles(options: KillCyclesOptions): Promise<Findings> {
   const { address, cycles, workers, serviceEvery = Number.POSITIVE_INFINITY } = options;
-  const { between = async () => {}, onCycle = () => {}, seed = newSeed("TORTURE_SEED") } = options;
+  const { between = async () => {}, onCycle = () => {}, seed = newSeed("TORTURE_SEED"), kinds = allKinds } = options;
   const random = createRandom(String(seed));
   process.stdout.write(`${cycles} kills, TORTURE_SEED=${seed}\n`);
   await using provider = await startCountingProvider({ latencyMs: 5 });
@@ -56,16 +74,12 @@ export async function killCycles(options: KillCyclesOptions): Promise<Findings> 
     runs.push({ id: run.id, turns: turnsOf(run) });
   }
 
-  /**
-   * In every fourth run the model acts in a world, in every other one it does so with a simulated user. These have few attempts, so
-   * that many are interrupted behind their first turn.
-   */
   function newRun(): NewRun {
-    const acting = { scenarios: 3, turns, world: logbook };
-    const shapes = [{ ...acting, simulated: true }, { scenarios: 20, turns }, acting, { scenarios: 20, turns }];
-    return tortureRun({ id: randomUUIDv7(), endpoint: provider.url, ...shapes[runs.length % shapes.length]! });
+    const kind = kinds[runs.length % kinds.length] ?? "plain";
+    return tortureRun({ id: randomUUIDv7(), endpoint: provider.url, turns, ...shapes[kind] });
   }
-  const someCalls = (): Promise<void> => provider.arrived(1 + Math.floor(random() * 8));
+  // Enough to kill some agents in the middle of a turn, all of which begin at the same time.
+  const someCalls = (): Promise<void> => provider.arrived(1 + Math.floor(random() * 16));
 
   async function killWorker(): Promise<void> {
     await keepBusy();

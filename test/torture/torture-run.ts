@@ -3,6 +3,7 @@ import type { RunSettings } from "../../src/contract/schemas/evaluation-request.
 import { withUserTurns } from "../../src/evaluation/simulation/attempt-user.ts";
 import type { World } from "../../src/contract/schemas/acting/world.ts";
 import type { NewRun } from "../../src/contract/ports/store.ts";
+import { agentAt, worldHeader } from "./foreign-agent.ts";
 import { sampleInteraction, sampleRun } from "../conformance/sample-runs.ts";
 
 /** A run whose every user message names its place, so that the endpoint knows which turn a call belongs to. */
@@ -14,6 +15,7 @@ export function tortureRun({
   settings,
   world,
   simulated = false,
+  foreign = false,
 }: {
   id: string;
   endpoint: string;
@@ -23,12 +25,17 @@ export function tortureRun({
   world?: World;
   /** True: a simulated user writes the messages of all turns. */
   simulated?: boolean;
+  /** True: an agent with a tool loop of its own acts in the world. */
+  foreign?: boolean;
 }): NewRun {
   const simulator = simulated ? { simulator: { endpoint, model_id: "user" } } : {};
+  const agent = foreign
+    ? { protocol: "agent" as const, endpoint: agentAt(endpoint), world_address: { header: worldHeader } }
+    : {};
   return sampleRun({
     id,
     created_at: Date.now(),
-    settings: { endpoint, test_name: id, ...simulator, ...settings },
+    settings: { endpoint, test_name: id, ...simulator, ...agent, ...settings },
     scenarios: Array.from({ length: scenarios }, (_, scenario) => {
       const name = `${id} s${scenario}`;
       return withUserTurns({

@@ -1,5 +1,6 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import { once } from "node:events";
+import { createWorldListener } from "../../src/cli/composition/world-listener.ts";
 import { createChatModel } from "../../src/models/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
@@ -11,6 +12,8 @@ import { callsAtOnce, openTortured } from "./tortured-storage.ts";
 const [address = ""] = process.argv.slice(2);
 const stopping = new AbortController();
 process.once("SIGTERM", () => stopping.abort());
+// Loaded before it begins, so that a short life is enough for calls in a world.
+await import("@modelcontextprotocol/server");
 await once(process.stdin, "data");
 const onError = (error: unknown): void => void process.stderr.write(`${String(error)}\n`);
 
@@ -24,12 +27,14 @@ const limits = storage.createLimits({
   leaseMs: 1_000,
   onError,
 });
+await using worlds = createWorldListener({ publicUrl: null });
 const runs = createRuns({
   store: storage.store,
   queue: storage.queue,
   limits,
-  createModel: ({ protocol, endpoint, model_id }) =>
-    createChatModel({ outbound, protocol, endpoint, modelId: model_id }),
+  worldEndpoints: worlds.endpoints,
+  createModel: ({ protocol, endpoint, model_id, world_address }) =>
+    createChatModel({ outbound, protocol, endpoint, modelId: model_id, worldAddress: world_address }),
   isDemo: () => false,
   workerId: worker,
   newId: randomUUIDv7,

@@ -8,8 +8,8 @@ import { SelectField } from "../parts/forms/fields.tsx";
 import { TextArea } from "../parts/forms/fields.tsx";
 import { TextField, type TextFieldProps } from "../parts/forms/fields.tsx";
 import { agentTarget } from "./initial-draft.ts";
-import { protocolOptions, readProtocol, untilOptions, type RunDraft } from "./run-draft.ts";
-import { problemsOf } from "./run-request.ts";
+import { ownWorldHeader, protocolOptions, readProtocol, untilOptions, type RunDraft } from "./run-draft.ts";
+import { problemsOf, takesWorldHeader } from "./run-request.ts";
 import { ScorePicker } from "./score-picker.tsx";
 import { countTurns, parseScenarios } from "./scenario-text.ts";
 
@@ -62,6 +62,7 @@ export function TargetFields({ form, config }: { form: DraftForm; config: PageCo
         problems={problemsOf(problems, "protocol")}
         onChoice={(protocol) => onChange({ protocol: readProtocol(protocol) })}
       />
+      <WorldField form={form} />
       <DraftField
         form={form}
         name="model"
@@ -85,6 +86,37 @@ export function TargetFields({ form, config }: { form: DraftForm; config: PageCo
         onText={(systemPrompt) => onChange({ systemPrompt })}
       />
     </fieldset>
+  );
+}
+
+/** Asks how an agent gets into the world of the scenarios: only a model is offered the tools themselves. */
+function WorldField({ form }: { form: DraftForm }) {
+  const { draft, onChange } = form;
+  if (!takesWorldHeader(draft)) return null;
+  const asModel = ({ currentTarget: { form: element } }: MouseEvent<HTMLButtonElement>): void => {
+    // The focused button disappears.
+    element?.querySelector("select")?.focus();
+    onChange({ protocol: "openai-chat" });
+  };
+  return (
+    <div className="grid gap-2 sm:col-span-2">
+      <DraftField
+        form={form}
+        name="worldHeader"
+        label="World header"
+        spellCheck={false}
+        placeholder={ownWorldHeader}
+        hint="These scenarios have a world. An agent acts in it if it takes the address of the world from this header; without one, it uses its own tools."
+      />
+      {!isOwnAgent(draft.endpoint) && (
+        <p className="flex flex-wrap items-center gap-2 text-sm text-soft">
+          Is it a model? Then Rehearsal offers it the tools and runs them.
+          <button type="button" className="button" onClick={asModel}>
+            Use OpenAI chat completions
+          </button>
+        </p>
+      )}
+    </div>
   );
 }
 

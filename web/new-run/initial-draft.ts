@@ -5,7 +5,7 @@ import kettleWarranty from "../../examples/scenarios/kettle-warranty.json";
 import lateBirthdayParcel from "../../examples/scenarios/late-birthday-parcel.json";
 import returnDeskLamp from "../../examples/scenarios/return-desk-lamp.json";
 import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
-import { emptyDraft, loadDraft, readProtocol, type RunDraft } from "./run-draft.ts";
+import { emptyDraft, loadDraft, ownWorldHeader, readProtocol, type RunDraft } from "./run-draft.ts";
 
 const scenarios = [lateBirthdayParcel, discountCode, kettleWarranty, brokenVase, cancelOrder, returnDeskLamp];
 
@@ -32,9 +32,11 @@ export function agentDraft(config: PageConfig, model: string | null): RunDraft {
 }
 
 /** The agent that serves this page as the target; the flaky demo model, if there is one, makes attempts differ. */
-export function agentTarget({ hub_models }: PageConfig): Pick<RunDraft, "endpoint" | "protocol" | "model"> {
+export function agentTarget({
+  hub_models,
+}: PageConfig): Pick<RunDraft, "endpoint" | "protocol" | "model" | "worldHeader"> {
   const flaky = hub_models.find((name) => name.endsWith("/flaky")) ?? hub_models[0] ?? "";
-  return { endpoint: location.origin, protocol: "agent", model: flaky };
+  return { endpoint: location.origin, protocol: "agent", model: flaky, worldHeader: ownWorldHeader };
 }
 
 /** Runs the sample scenarios against a model at another endpoint. */

@@ -6,6 +6,8 @@ export interface RunDraft {
   readonly endpoint: string;
   readonly protocol: Protocol;
   readonly model: string;
+  /** The header by which an agent gets the address of its world; empty for none. Sent only with scenarios that have a world. */
+  readonly worldHeader: string;
   readonly attempts: string;
   /** What the run is compared with until that is decided; empty for a fixed number of attempts. */
   readonly until: "" | "model_id" | "run" | "threshold";
@@ -49,11 +51,15 @@ export const untilOptions: readonly { readonly id: RunDraft["until"]; readonly l
 export const readProtocol = (value: unknown): Protocol =>
   protocolOptions.find(({ id }) => id === value)?.id ?? "openai-chat";
 
+/** The header by which our agent backend takes the address of a world. */
+export const ownWorldHeader = "rehearsal-world";
+
 export const emptyDraft: RunDraft = {
   name: "",
   endpoint: "",
   protocol: "openai-chat",
   model: "",
+  worldHeader: "",
   attempts: "5",
   until: "",
   against: "",

@@ -1,7 +1,7 @@
 import { isRecord } from "../../src/base/json.ts";
 import { problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
 import { emptyDraft, protocolOptions, readProtocol, untilOptions, type RunDraft } from "./run-draft.ts";
-import { parseScenarios } from "./scenario-text.ts";
+import { haveWorld, parseScenarios } from "./scenario-text.ts";
 
 type RequestBody = Readonly<Record<string, unknown>>;
 type FieldName = keyof RunDraft;
@@ -12,6 +12,7 @@ const fieldPaths: Readonly<Record<FieldName, readonly string[]>> = {
   endpoint: ["endpoint"],
   model: ["model_id"],
   protocol: ["protocol"],
+  worldHeader: ["world_address", "header"],
   attempts: ["attempts"],
   until: ["attempts", "until"],
   against: ["attempts", "against"],
@@ -162,6 +163,10 @@ export function curlCommand(url: string, body: unknown, { guarded = false } = {}
   return `curl ${quote(url)}${authorization} -H 'content-type: application/json' --data-raw ${quote(JSON.stringify(body))}`;
 }
 
+/** True when an agent is asked that acts in a world only if it gets the address. A model is offered the tools instead. */
+export const takesWorldHeader = ({ protocol, scenarios }: RunDraft): boolean =>
+  protocol === "agent" && haveWorld(scenarios);
+
 /** The request's value for a field; undefined if the field is empty. */
 function valueOf(draft: RunDraft, name: Exclude<FieldName, "scenarios">): unknown {
   const text = draft[name].trim();
@@ -171,6 +176,8 @@ function valueOf(draft: RunDraft, name: Exclude<FieldName, "scenarios">): unknow
     case "margin":
       // Part of `attempts`.
       return undefined;
+    case "worldHeader":
+      return text !== "" && takesWorldHeader(draft) ? text : undefined;
     case "protocol":
       return text === "openai-chat" ? undefined : text;
     case "systemPrompt":

@@ -71,6 +71,13 @@ export function readScenarios(text: string): readonly Readonly<Record<string, un
   return parsed.kind === "parsed" ? [parsed.batch].flat().filter(isRecord) : [];
 }
 
+/** True when a scenario of the text, or the pasted request, has a world. */
+export function haveWorld(text: string): boolean {
+  const parsed = parseScenarios(text);
+  if (parsed.kind !== "parsed") return false;
+  return isRecord(parsed.request["world"]) || readScenarios(text).some(({ world }) => isRecord(world));
+}
+
 /** The text with other scenarios; the other values of a pasted request stay. */
 export function replaceScenarios(text: string, scenarios: readonly unknown[]): string {
   const parsed = parseScenarios(text);

@@ -110,14 +110,16 @@ export const hasActed = (summary: Pick<RunSummary, "score_stats"> | null | undef
   ["outcome", "outcome.replies", "tool_match"].some((name) => summary?.score_stats[name] !== undefined);
 
 interface ActingFiguresProps {
-  readonly summary: Pick<RunSummary, "score_stats"> | undefined;
+  readonly summary: Pick<RunSummary, "score_stats" | "pass_hat_k"> | undefined;
   readonly results: EvaluationResponse | undefined;
 }
 
 /** What the agent did: attempts with the expected outcome, how reliably, and turns with the right tool calls. */
 function ActingFigures({ summary, results }: ActingFiguresProps) {
-  const reliability = useMemo(() => (results ? passHatK(results) : null), [results]);
+  const counted = useMemo(() => (results ? passHatK(results) : null), [results]);
   if (!summary || !hasActed(summary)) return null;
+  // The turns of a large run are not loaded. While a run is under way, the summary is that of the loaded turns.
+  const reliability = summary.pass_hat_k ?? counted;
   const { outcome, tool_match, tool_name_f1, tool_arguments } = summary.score_stats;
   return (
     <dl aria-label="What the agent did" className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-4">
@@ -131,7 +133,7 @@ function ActingFigures({ summary, results }: ActingFiguresProps) {
           label={`pass^${reliability.k}`}
           note={`chance that all of ${formatCount(reliability.k, "attempt")} pass`}
         >
-          {formatPercent(reliability.chance)}
+          {formatPercent(reliability.mean)}
         </Figure>
       )}
       {tool_match && (

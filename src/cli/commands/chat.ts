@@ -6,6 +6,7 @@ import { ServiceFailure, ServiceUnreachable } from "../../client/caller.ts";
 import type { AgentReply } from "../../contract/schemas/agent-message.ts";
 import type { FileInteraction, FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
+import { loadEnvironment } from "../config/load-settings.ts";
 import { refuseOverwrite } from "../files.ts";
 import { withAgent, withForce, type AgentOptions } from "../options.ts";
 import { requireScenarioEnding, writeScenarios } from "../scenarios/write-scenarios.ts";
@@ -60,6 +61,8 @@ async function chatAsUser(
 ): Promise<void> {
   const { model, save, asUser, scenario: scenarioId, json = false, force = false, ...where } = options;
   const { takeUserSeat } = await import("../scenarios/user-seat.ts");
+  // The address of the world may be one of its variables.
+  loadEnvironment(options.envFile);
   await using seat = await takeUserSeat({ files: asUser, scenarioId, onCall: note });
   // The agent backend of this command takes the world from here.
   if (seat.origin !== null) process.env["AGENT_WORLD_ORIGINS"] = seat.origin;
@@ -80,7 +83,7 @@ async function chatAsUser(
   note(seat.introduction);
   if (message !== undefined || !process.stdin.isTTY) {
     await sendOnce(message ?? (await text(process.stdin)), { client, modelId, messages, json });
-  } else await converse({ client, modelId, messages });
+  } else await converse({ client, modelId, messages, onReset: () => seat.reset() });
   const outcome = await seat.outcome();
   if (outcome !== null && messages.length > 0) note(outcome);
   if (save === undefined || messages.length === 0) return;
@@ -134,6 +137,7 @@ interface Conversation {
   readonly modelId: string;
   /** Grows with every turn. */
   readonly messages: AgentMessages;
+  readonly onReset?: () => Promise<void>;
   /** Default: the terminal. */
   readonly input?: NodeJS.ReadableStream;
   readonly output?: NodeJS.WritableStream;
@@ -154,8 +158,10 @@ export async function converse(conversation: Conversation): Promise<void> {
     for await (const content of said) {
       const typed = content.trim();
       if (typed === "/quit" || typed === "/exit") return;
-      if (typed === "/reset") messages.length = 0;
-      else if (typed === "/help") onNote(commandHelp);
+      if (typed === "/reset") {
+        messages.length = 0;
+        await conversation.onReset?.();
+      } else if (typed === "/help") onNote(commandHelp);
       else if (/^\/[a-z]+$/.test(typed)) onNote(`Unknown command ${typed}. ${commandHelp}`);
       else if (typed !== "") await answer(content, { ...conversation, output, onNote, signal });
       if (signal.aborted) return;

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { Option, type Command } from "commander";
 import type { ChatMessage, ChatModel, Reply } from "../../contract/ports/chat-model.ts";
+import { actsInWorld } from "../../contract/schemas/acting/target.ts";
+import type { WorldAddress } from "../../contract/schemas/acting/world.ts";
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "../../models/outbound/outbound.ts";
 import type { EvalOptions } from "../eval/eval-settings.ts";
 import { CliError, exitCodes } from "../cli-error.ts";
 import { collect, withEnv } from "../options.ts";
-import { printJson, printMessage } from "../terminal/output.ts";
+import { note, printJson, printMessage } from "../terminal/output.ts";
 import { protocolChoices } from "./eval.ts";
 
 interface ProbeOptions extends Pick<EvalOptions, "config" | "envFile" | "json" | "stream"> {
@@ -46,34 +48,47 @@ interface Exchange {
 }
 
 async function probe(named: string | undefined, options: ProbeOptions): Promise<void> {
-  const { message: said = ["Hello"], model: modelId, system } = options;
-  const { model, name, exchanges, scrub, close } = await openTarget(named, options);
+  await using opened = new AsyncDisposableStack();
+  const target = await openTarget(named, options);
+  opened.defer(target.close);
+  const { openProbeWorld, worldReportLines, noPlaceForWorld } = await import("../eval/probe-world.ts");
+  const { place, url, name } = target;
+  const world = place && opened.use(await openProbeWorld({ place, agentUrl: url }));
+  const { turns, failure } = await talk(target, { ...options, worldUrl: world?.url });
+  const report = await world?.report(failure);
+  if (options.json) printJson({ target: name, model: options.model ?? name, turns, ...(report && { world: report }) });
+  else if (report) for (const line of worldReportLines(report)) printMessage(line);
+  if (target.lacksPlace) note(noPlaceForWorld);
+  if (failure !== undefined || report?.reached === false) process.exitCode = exitCodes.targetUnusable;
+}
+
+/** The turns of one conversation, up to the first failure, which is returned by its code. */
+async function talk(
+  { model, exchanges, scrub }: OpenTarget,
+  options: ProbeOptions & { readonly worldUrl: string | undefined },
+): Promise<{ turns: readonly unknown[]; failure?: string }> {
+  const { message: said = ["Hello"], system, worldUrl: world_url } = options;
   const turns: unknown[] = [];
-  let failed = false;
-  try {
-    const messages: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
-    const id = randomUUID();
-    let issued: string | undefined;
-    for (const text of said) {
-      messages.push({ role: "user", content: text });
-      exchanges.length = 0;
-      const reply = await model(
-        { messages: [...messages] },
-        { signal: AbortSignal.timeout(600_000), session: { id, issued }, ...(options.stream && { stream: true }) },
-      );
-      if (reply.ok && reply.session_id !== undefined && reply.session_id !== id) issued = reply.session_id;
-      if (reply.ok) messages.push({ role: "assistant", content: reply.text });
-      failed ||= !reply.ok;
-      const shown = JSON.parse(scrub(JSON.stringify(toShown(reply)))) as ReturnType<typeof toShown>;
-      turns.push({ message: text, exchanges: exchanges.map((exchange) => structuredClone(exchange)), ...shown });
-      if (!options.json) printTurn(text, exchanges, shown);
-      if (!reply.ok) break;
-    }
-  } finally {
-    await close();
+  const messages: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
+  const id = randomUUID();
+  let issued: string | undefined;
+  for (const text of said) {
+    messages.push({ role: "user", content: text });
+    exchanges.length = 0;
+    const session = { id, issued, world_url };
+    const signal = AbortSignal.timeout(600_000);
+    const reply = await model(
+      { messages: [...messages] },
+      { signal, session, ...(options.stream && { stream: true }) },
+    );
+    if (reply.ok && reply.session_id !== undefined && reply.session_id !== id) issued = reply.session_id;
+    if (reply.ok) messages.push({ role: "assistant", content: reply.text });
+    const shown = JSON.parse(scrub(JSON.stringify(toShown(reply)))) as ReturnType<typeof toShown>;
+    turns.push({ message: text, exchanges: exchanges.map((exchange) => structuredClone(exchange)), ...shown });
+    if (!options.json) printTurn(text, exchanges, shown);
+    if (!reply.ok) return { turns, failure: reply.error.code };
   }
-  if (options.json) printJson({ target: name, model: modelId ?? name, turns });
-  if (failed) process.exitCode = exitCodes.targetUnusable;
+  return { turns };
 }
 
 function toShown(reply: Reply) {
@@ -113,6 +128,11 @@ const indent = (value: unknown): string =>
 
 interface OpenTarget {
   readonly name: string;
+  readonly url: string;
+  /** Where the target expects the address of a world. */
+  readonly place?: WorldAddress | undefined;
+  /** True when the configuration has a world that the target could not act in. */
+  readonly lacksPlace?: boolean;
   readonly model: ChatModel;
   readonly exchanges: Exchange[];
   readonly scrub: (text: string) => string;
@@ -159,7 +179,7 @@ async function openTarget(named: string | undefined, options: ProbeOptions): Pro
       await close();
       explainModuleError(error);
     });
-    return { name, model: targets.modelOf(found.target, modelId), exchanges, scrub, close };
+    return { name, url: "", model: targets.modelOf(found.target, modelId), exchanges, scrub, close };
   }
   const [{ createClients }, { createChatModel }, { targetSecretOf }] = await Promise.all([
     import("../composition/clients.ts"),
@@ -168,15 +188,21 @@ async function openTarget(named: string | undefined, options: ProbeOptions): Pro
   ]);
   const clients = createClients(settings, { isOwnAddress: () => false, hubProviders: [] });
   const target = found && "url" in found.target ? found.target : undefined;
+  const protocol = target ? (target.protocol ?? "http") : (options.protocol ?? config.protocol ?? "openai-chat");
+  const url = target?.url ?? endpoint ?? "";
+  const place = target ? target.world : protocol === "agent" ? config.world_address : undefined;
   const model = createChatModel({
     outbound: recordExchanges(clients.evaluation, exchanges, scrub),
-    protocol: target ? (target.protocol ?? "http") : (options.protocol ?? config.protocol ?? "openai-chat"),
-    endpoint: target?.url ?? endpoint ?? "",
+    protocol,
+    endpoint: url,
     modelId,
     target,
     secretOf: targetSecretOf(secrets),
+    worldAddress: place,
   });
-  return { name, model, exchanges, scrub, close: async () => clients[Symbol.asyncDispose]() };
+  const lacksPlace = config.world !== undefined && !actsInWorld({ protocol, target, world_address: place });
+  const close = async (): Promise<void> => clients[Symbol.asyncDispose]();
+  return { name, url, place, lacksPlace, model, exchanges, scrub, close };
 }
 
 /** The same client, which keeps what was sent and received. Keys that it adds itself are not shown. */

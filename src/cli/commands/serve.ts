@@ -19,7 +19,7 @@ import { createHttpShell, openKeySource } from "../composition/http-shell.ts";
 import { createLocalServices, demoDetector, demoUser } from "../composition/local-services.ts";
 import { seedDemo } from "../composition/seed-demo.ts";
 import { createDataFolder } from "../composition/storage.ts";
-import { lateCallMessage } from "../composition/world-listener.ts";
+import { reportLateCall } from "../composition/world-listener.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { CliError } from "../cli-error.ts";
 import { folderPath, portNumber, wholeNumber, withServiceConfig, type LocalOptions } from "../options.ts";
@@ -134,7 +134,7 @@ export async function startServices(
   const worlds = createWorldServer({
     origin: () => server.evalPublicUrl ?? local.evaluation?.url ?? "",
     version,
-    onLate: (late) => core.log.warn(late, lateCallMessage),
+    onLate: (late) => reportLateCall(core, late),
   });
   // Calls to the demo models would need a key of their own.
   let callersNeedKeys = false;

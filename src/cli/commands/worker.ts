@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { runWorker } from "../../runs/run-worker.ts";
 import { folderPath, wholeNumber, withServiceConfig, type LocalOptions } from "../options.ts";
 import { createCore, type Core } from "../composition/core.ts";
-import { createWorldListener } from "../composition/world-listener.ts";
+import { createWorldListener, reportLateCall } from "../composition/world-listener.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { createDataFolder } from "../composition/storage.ts";
 import { startBackgroundJobs } from "../composition/background-jobs.ts";
@@ -36,7 +36,7 @@ export async function work({ concurrency, dataDir, config, envFile, json }: Work
   // Holds notes about an out-of-memory death (`memory-notes.ts`), even with a database. The worker also runs without it.
   await createDataFolder(settings.dataDir).catch(() => {});
   const publicUrl = settings.server.evalPublicUrl;
-  await using worlds = createWorldListener({ publicUrl, log: () => core.log });
+  await using worlds = createWorldListener({ publicUrl, onLate: (late) => reportLateCall(core, late) });
   await using core: Core = await createCore(settings, {
     warnings,
     waitsForStore: true,

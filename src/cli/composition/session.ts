@@ -16,7 +16,7 @@ import { endpointChecker } from "./clients.ts";
 import { createCore, type Core } from "./core.ts";
 import { createLocalServices, demoDetector, demoUser, isLocalAgent } from "./local-services.ts";
 import { createUserCode, explainModuleError } from "./user-code.ts";
-import { createWorldListener } from "./world-listener.ts";
+import { createWorldListener, publicWorldUrl, reportLateCall } from "./world-listener.ts";
 
 export interface StartedSession extends AsyncDisposable {
   readonly client: RunClient;
@@ -42,7 +42,9 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
   const { modules, targets, checkCode, host, targetHost } = createUserCode(settings);
   opened.use(host);
   opened.use(targetHost);
-  const worlds = opened.use(createWorldListener({ publicUrl: worldAddress(), log: () => core.log }));
+  const worlds = opened.use(
+    createWorldListener({ publicUrl: publicWorldUrl(), onLate: (late) => reportLateCall(core, late) }),
+  );
   local.worlds = worlds.origin;
   const core: Core = opened.use(
     await createCore(settings, {
@@ -85,12 +87,6 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
     checkModel,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
-}
-
-/** A command is unreachable, except for the worlds of agents elsewhere. */
-function worldAddress(): string | null {
-  const text = process.env["REHEARSAL_EVAL_PUBLIC_URL"]?.trim();
-  return text ? text : null;
 }
 
 /** Checks the modules of a resumed run before it continues: an attempt that could not act would fail the run for good. */

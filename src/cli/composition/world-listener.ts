@@ -1,9 +1,12 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Logger } from "pino";
 import { loadOnce } from "../../base/load-once.ts";
+import type { ServedAttempt } from "../../contract/ports/world-endpoints.ts";
 import { createWorldServer, worldPath, type WorldServer } from "../../services/evaluation/world-endpoints.ts";
+import { parseOrigin } from "../../settings/address.ts";
+import { CliError } from "../cli-error.ts";
 import { version } from "../version.ts";
+import type { Core } from "./core.ts";
 
 interface WorldListener extends AsyncDisposable {
   readonly endpoints: WorldServer;
@@ -11,7 +14,17 @@ interface WorldListener extends AsyncDisposable {
   readonly origin: () => string | null;
 }
 
-export const lateCallMessage = "an agent called its world after the end of its attempt";
+/** REHEARSAL_EVAL_PUBLIC_URL of a command. Nothing else of it is reachable, so its other exposure settings do not apply. */
+export function publicWorldUrl(): string | null {
+  const text = process.env["REHEARSAL_EVAL_PUBLIC_URL"]?.trim();
+  return text ? parseOrigin("REHEARSAL_EVAL_PUBLIC_URL", text) : null;
+}
+
+/** Logs a call that an agent made while no turn was under way, and counts it in its run. */
+export function reportLateCall({ log, runs }: Pick<Core, "log" | "runs">, { runId, name }: ServedAttempt): void {
+  log.warn({ run: name }, "an agent called its world after its reply or the end of its attempt");
+  runs.noteLateCall(runId);
+}
 
 /**
  * Endpoints for the worlds of a process without an evaluation service: a worker or `rehearsal eval`. It listens when the first is
@@ -20,10 +33,13 @@ export const lateCallMessage = "an agent called its world after the end of its a
  */
 export function createWorldListener({
   publicUrl,
-  log,
+  onLate = () => {},
+  onRequest,
 }: {
   publicUrl: string | null;
-  log: () => Pick<Logger, "warn">;
+  onLate?: (attempt: ServedAttempt) => void;
+  /** Called with the body of each request to an endpoint. */
+  onRequest?: (body: unknown) => void;
 }): WorldListener {
   let server: Server | null = null;
   let origin: string | null = null;
@@ -33,19 +49,15 @@ export function createWorldListener({
     // Loaded here, because most commands never listen.
     const { getRequestListener } = await import("@hono/node-server");
     const url = publicUrl === null ? null : new URL(publicUrl);
-    const opened = createServer(
-      getRequestListener(
-        (request) =>
-          new URL(request.url).pathname.startsWith(worldPath)
-            ? endpoints.fetch(request)
-            : new Response(null, { status: 404 }),
-        { overrideGlobalObjects: false },
-      ),
-    );
+    const opened = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));
     const host = url ? "0.0.0.0" : "127.0.0.1";
     const port = Number(url?.port || (url ? { "http:": 80, "https:": 443 }[url.protocol] : 0));
     await new Promise<void>((resolve, reject) => {
-      opened.once("error", reject);
+      opened.once("error", (cause: NodeJS.ErrnoException) => {
+        const reason = { EADDRINUSE: "is in use", EACCES: "may not be opened by this user" }[cause.code ?? ""];
+        const message = `the port ${port} of REHEARSAL_EVAL_PUBLIC_URL ${reason ?? "cannot be opened"}: name another one there`;
+        reject(new CliError(message, undefined, { cause }));
+      });
       opened.listen({ host, port }, resolve);
     });
     // A command must be able to end while an agent holds a connection open.
@@ -54,10 +66,18 @@ export function createWorldListener({
     return (origin = url?.origin ?? `http://127.0.0.1:${(opened.address() as AddressInfo).port}`);
   }
 
+  async function answer(request: Request): Promise<Response> {
+    if (!new URL(request.url).pathname.startsWith(worldPath)) return new Response(null, { status: 404 });
+    if (!onRequest || request.method !== "POST") return endpoints.fetch(request);
+    const parsedBody: unknown = await request.json().catch(() => undefined);
+    onRequest(parsedBody);
+    return endpoints.fetch(request, { parsedBody });
+  }
+
   const endpoints = createWorldServer({
     origin: listenOnce,
     version,
-    onLate: (late) => log().warn(late, lateCallMessage),
+    onLate,
   });
   return {
     endpoints,

@@ -5,10 +5,10 @@ import { evaluateOutcome } from "../../evaluation/tools/outcome.ts";
 import { createProbes } from "../../evaluation/tools/probes.ts";
 import { stateAfter } from "../../evaluation/world/final-state.ts";
 import { ForeignWorld } from "../../evaluation/world/foreign-agent.ts";
-import { prepareWorld, type PreparedWorld, type WorldSession } from "../../evaluation/world/world.ts";
+import { prepareWorld, type PreparedWorld } from "../../evaluation/world/world.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
-import { createWorldListener } from "../composition/world-listener.ts";
+import { createWorldListener, publicWorldUrl } from "../composition/world-listener.ts";
 import { plainJson } from "../terminal/text.ts";
 import { joinScenarios, readScenarioFiles } from "./read-scenarios.ts";
 
@@ -21,6 +21,8 @@ export interface UserSeat extends AsyncDisposable {
   readonly origin: string | null;
   /** Sends one message of the person: `send` gets the address of the world and resolves with the agent's text. */
   turn(send: (worldUrl: string | undefined) => Promise<string>): Promise<string>;
+  /** Begins again in a fresh world. */
+  reset(): Promise<void>;
   /** How the conversation compares with the scenario's `expect`; null without one. */
   outcome(): Promise<string | null>;
 }
@@ -41,16 +43,13 @@ export async function takeUserSeat({ files, scenarioId, onCall }: UserSeatOption
   }
   const signal = new AbortController().signal;
   const replies: StoredReply[] = [];
-  const entries: Parameters<WorldSession["apply"]>[0][] = [];
   await using opened = new AsyncDisposableStack();
   const prepared: PreparedWorld | null = world ? prepareWorld(world, { probes: createProbes() }) : null;
-  const listener = opened.use(
-    createWorldListener({
-      publicUrl: process.env["REHEARSAL_EVAL_PUBLIC_URL"]?.trim() || null,
-      log: () => ({ warn: () => {} }),
-    }),
-  );
-  const foreign = prepared && new ForeignWorld(prepared, (served) => listener.endpoints.open(served, scenario.id));
+  const listener = opened.use(createWorldListener({ publicUrl: publicWorldUrl() }));
+  const enter = (): ForeignWorld | null =>
+    prepared &&
+    new ForeignWorld(prepared, (served) => listener.endpoints.open(served, { runId: "", name: scenario.id }));
+  let foreign = enter();
   const origin = prepared ? await openOrigin(listener) : null;
   opened.defer(() => foreign?.close());
   const held = opened.move();
@@ -63,9 +62,7 @@ export async function takeUserSeat({ files, scenarioId, onCall }: UserSeatOption
       signal,
       append: async (added) => {
         for (const entry of added) {
-          if (entry.type !== "call") continue;
-          entries.push(entry);
-          onCall(describeCall(entry.call));
+          if (entry.type === "call") onCall(describeCall(entry.call));
         }
       },
       model: async (_request, { session }) => {
@@ -87,14 +84,17 @@ export async function takeUserSeat({ files, scenarioId, onCall }: UserSeatOption
       replies.push(toStoredReply({ ...emptyReply, text }));
       return text;
     },
+    async reset() {
+      await foreign?.close();
+      foreign = enter();
+      replies.length = 0;
+    },
     async outcome() {
       if (!expect) return null;
-      const session = prepared?.open();
-      for (const entry of entries) session?.apply(entry);
       const { outcome } = await evaluateOutcome({
         expect,
         replies,
-        state: session?.state,
+        state: foreign?.state,
         ...(prepared &&
           expect.state_after && { expectedState: await stateAfter(expect.state_after, { world: prepared, signal }) }),
         ...(scenario.tool_matching && { matching: scenario.tool_matching }),
@@ -109,7 +109,7 @@ export async function takeUserSeat({ files, scenarioId, onCall }: UserSeatOption
 
 /** Opens and closes an endpoint, so that the origin is known before the first turn. */
 async function openOrigin({ endpoints }: ReturnType<typeof createWorldListener>): Promise<string> {
-  const first = await endpoints.open({ tools: [], call: async () => null }, "");
+  const first = await endpoints.open({ tools: [], call: async () => null }, { runId: "", name: "" });
   first.close();
   return new URL(first.url).origin;
 }

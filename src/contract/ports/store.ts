@@ -30,6 +30,8 @@ export interface RunRecord {
   readonly id: string;
   readonly settings: RunSettings;
   readonly warnings: readonly Warning[];
+  /** Calls of agents in their worlds that were refused, because no turn of the attempt was under way. */
+  readonly late_calls: number;
   readonly demo: boolean;
   readonly owner: string | null;
   readonly priority: number;
@@ -247,6 +249,8 @@ export interface Store {
     cancel(id: string): Promise<boolean>;
     /** Renames a run or replaces its tags. False when it does not exist. */
     change(id: string, changes: RunChanges): Promise<boolean>;
+    /** Adds to `late_calls` of a run, in any state. */
+    addLateCalls(id: string, count: number): Promise<void>;
     /** Deletes an ended run with all its data. False when it does not exist or has not ended. */
     remove(id: string): Promise<boolean>;
     /**

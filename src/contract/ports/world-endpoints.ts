@@ -15,8 +15,14 @@ export interface OpenWorldEndpoint {
   close(): void;
 }
 
+/** The attempt that a world belongs to. */
+export interface ServedAttempt {
+  readonly runId: string;
+  /** For logs. */
+  readonly name: string;
+}
+
 /** Opens private MCP endpoints in this process. */
 export interface WorldEndpoints {
-  /** `run` names the attempt in logs. */
-  open(world: ServedWorld, run: string): Promise<OpenWorldEndpoint>;
+  open(world: ServedWorld, attempt: ServedAttempt): Promise<OpenWorldEndpoint>;
 }

@@ -135,6 +135,16 @@ export const RunSummary = z
     judge_audited: z.boolean().optional(),
     rescored: Rescored.optional(),
     simulated_users: SimulatedUsers.optional().describe("Present when scenarios have a simulated user."),
+    pass_hat_k: z
+      .object({
+        k: z.int().min(2),
+        mean: z.number().min(0).max(1).describe("Mean over the scenarios."),
+        scenarios: z.int().min(1).describe("Scenarios with a passed or failed attempt."),
+      })
+      .optional()
+      .describe(
+        "pass^k: the probability that k attempts at a scenario all pass, for the largest k that every scenario has. Absent with single attempts.",
+      ),
   })
   .meta({ id: "RunSummary" });
 export type RunSummary = z.infer<typeof RunSummary>;

@@ -21,6 +21,17 @@ export function reliability(attempts: number, passed: number, threshold = defaul
   };
 }
 
+/** The mean of pass^k over scenarios, for the largest k that each of them has. Null when that is less than two. */
+export function meanPassHatK(
+  scenarios: readonly { readonly attempts: number; readonly passed: number }[],
+): { k: number; mean: number; scenarios: number } | null {
+  const judged = scenarios.filter(({ attempts }) => attempts > 0);
+  const k = judged.reduce((least, { attempts }) => Math.min(least, attempts), Infinity);
+  if (judged.length === 0 || k < 2) return null;
+  const total = judged.reduce((sum, { attempts, passed }) => sum + allOf(attempts, passed, k), 0);
+  return { k, mean: total / judged.length, scenarios: judged.length };
+}
+
 /** Probability that k attempts drawn without replacement from n, of which c passed, all passed: C(c,k) / C(n,k). */
 function allOf(n: number, c: number, k: number): number {
   let chance = 1;

@@ -67,6 +67,19 @@ test("figures are never NaN or infinite, and every summary fits the contract", (
   );
 });
 
+test("pass^k is the mean over the scenarios for the largest k that all have", () => {
+  const figures = createRunFigures({});
+  const add = (scenario: string, values: readonly number[]): void => {
+    for (const overall of values) figures.add({ scenario, interactions: [turn({ overall })] });
+  };
+  add("a", [1, 1, 1]);
+  add("b", [1, 1, 0, 0]);
+  // pass^3: C(3,3)/C(3,3) and C(2,3)/C(4,3).
+  expect(figures.finish().summary.pass_hat_k).toEqual({ k: 3, mean: 0.5, scenarios: 2 });
+  figures.add({ scenario: "c", interactions: [turn({ overall: 0 })] });
+  expect(figures.finish().summary.pass_hat_k).toBeUndefined();
+});
+
 test("an interrupted attempt makes no scenario flaky", () => {
   const figures = createRunFigures({});
   for (const overall of [1, 1]) figures.add({ scenario: "a", interactions: [turn({ overall })] });

@@ -15,7 +15,7 @@ import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
 import { addUsage, noUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { DurationTally, MeanTable, NumberColumn, SpreadTable } from "../statistics/accumulators.ts";
-import { flakiness } from "../statistics/reliability.ts";
+import { flakiness, meanPassHatK } from "../statistics/reliability.ts";
 import { createBreakdown } from "./breakdown.ts";
 import { createDrift } from "./drift.ts";
 import { createLabelTallies } from "./label-metrics.ts";
@@ -189,6 +189,7 @@ export function createRunFigures({
       const always_failing = verdicts.alwaysFailing(entries);
       const gap = drift.finish();
       const flaky = flakiness(entries.map(({ scenario_id, row }) => ({ scenario_id, ...overall.of(row) })));
+      const pass_hat_k = meanPassHatK(entries.map(({ row }) => verdicts.counts(row)));
       const referenceScores = entries.filter(({ row }) => references.has(row)).map(({ row }) => references.means(row));
       const latency_ms = latencies.finish();
       const first_token_ms = firstTokens.finish();
@@ -230,6 +231,7 @@ export function createRunFigures({
         ...(flaky && { flakiness: flaky }),
         ...(audited !== undefined && { judge_audited: audited }),
         ...(simulated_users && { simulated_users }),
+        ...(pass_hat_k && { pass_hat_k }),
       };
       const counts = new Map(causes.map(({ code, count }) => [code, count]));
       const message = statusMessage({
@@ -268,6 +270,7 @@ function createVerdicts(threshold: number) {
 
   return {
     of: verdictOf,
+    counts: (row: number) => ({ attempts: passed.get(row) + missed.get(row), passed: passed.get(row) }),
     add(row: number, outcome: "passed" | "failed" | "errored", interactions: readonly ScoredInteraction[]): void {
       (outcome === "passed" ? passed : missed).add(row, 1);
       if (outcome === "errored") errored.add(row, 1);

@@ -45,37 +45,34 @@ export function matchCalls(
   calls: readonly ComparedCall[],
   options: MatchCallsOptions,
 ): CallMatches {
-  const values = new Map<number, Float64Array>();
+  const shares = references.map((): readonly number[] | null => null);
   const assigned = references.map(() => -1);
   for (const [name, rows] of groupByName(references)) {
-    const columns = calls.flatMap((call, index) => (call.name === name ? [index] : []));
+    const columns: number[] = [];
+    for (const [index, call] of calls.entries()) if (call.name === name) columns.push(index);
     if (columns.length === 0) continue;
-    const weights = rows.map((row) => {
-      const compiled = compileReference(references[row] as ReferenceToolCall);
-      const ofRow = new Float64Array(calls.length).fill(otherTool);
-      for (const column of columns) ofRow[column] = argumentShare(compiled, calls[column] as ComparedCall, options);
-      values.set(row, ofRow);
-      return columns.map((column) => ofRow[column] as number);
-    });
-    const best = rows.length === 1 && columns.length === 1 ? [0] : assign(withOrder(weights));
+    for (const row of rows) {
+      const reference = compileReference(references[row] as ReferenceToolCall);
+      shares[row] = calls.map((call) => (call.name === name ? argumentShare(reference, call, options) : otherTool));
+    }
+    const weights = (): number[][] => rows.map((row) => columns.map((column) => shares[row]?.[column] ?? otherTool));
+    const best = rows.length === 1 && columns.length === 1 ? [0] : assign(withOrder(weights()));
     rows.forEach((row, index) => (assigned[row] = columns[best[index] as number] ?? -1));
   }
   const taken = new Set(assigned);
   function pairOf(index: number, call: number): CallPair {
     if (call === -1) return { call: null, value: 0, mismatches: [] };
-    const value = values.get(index)?.[call] ?? 0;
+    const value = shares[index]?.[call] ?? 0;
+    if (value === 1) return { call, value, mismatches: [] };
     const reference = compileReference(references[index] as ReferenceToolCall);
-    const isRight = value === 1;
-    return {
-      call,
-      value,
-      mismatches: isRight ? [] : explainArguments(reference, calls[call] as ComparedCall, options),
-    };
+    return { call, value, mismatches: explainArguments(reference, calls[call] as ComparedCall, options) };
   }
+  const extra: number[] = [];
+  for (let index = 0; index < calls.length; index++) if (!taken.has(index)) extra.push(index);
   return {
     pairs: assigned.map((call, index) => pairOf(index, call)),
-    extra: calls.flatMap((_, index) => (taken.has(index) ? [] : [index])),
-    inOrder: longestInOrder(assigned, values, calls.length),
+    extra,
+    inOrder: longestInOrder(assigned, shares, calls.length),
   };
 }
 
@@ -111,19 +108,24 @@ function withOrder(weights: readonly (readonly number[])[]): number[][] {
 }
 
 /** Longest common subsequence of references and calls, where a call counts if it is as good as the assigned one. */
-function longestInOrder(assigned: readonly number[], values: ReadonlyMap<number, Float64Array>, calls: number): number {
-  let lengths = new Uint16Array(calls + 1);
+function longestInOrder(
+  assigned: readonly number[],
+  shares: readonly (readonly number[] | null)[],
+  calls: number,
+): number {
+  const lengths = Array.from({ length: calls + 1 }, () => 0);
   for (const [index, call] of assigned.entries()) {
-    const ofRow = values.get(index);
+    const ofRow = shares[index];
     if (call === -1 || !ofRow) continue;
     const least = ofRow[call] as number;
-    const next = new Uint16Array(calls + 1);
+    // The length that the row above had one column to the left.
+    let diagonal = 0;
     for (let column = 1; column <= calls; column++) {
-      const isMet = (ofRow[column - 1] as number) >= least;
-      const longer = isMet ? (lengths[column - 1] as number) + 1 : 0;
-      next[column] = Math.max(longer, lengths[column] as number, next[column - 1] as number);
+      const above = lengths[column] as number;
+      const longer = (ofRow[column - 1] as number) >= least ? diagonal + 1 : 0;
+      lengths[column] = Math.max(longer, above, lengths[column - 1] as number);
+      diagonal = above;
     }
-    lengths = next;
   }
   return lengths[calls] ?? 0;
 }

@@ -6,7 +6,7 @@ import type {
 } from "../../contract/schemas/acting/tool-call.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
 import type { GivenScore } from "../scorers/scorer.ts";
-import { matchCalls, type CallMatches } from "./match-calls.ts";
+import { matchCalls, type CallMatches, type CallPair } from "./match-calls.ts";
 import type { MatchContext } from "./matchers.ts";
 import { computeWithProbes, createProbes, type Probes, type ProbeSession, type ProbeSetting } from "./probes.ts";
 
@@ -75,18 +75,20 @@ function compare({ references, calls, matching = {}, tools }: ScoredTurn, sessio
     const scores = toolScores.map((name) => ({ name, value: null, reason, failed: true as const }));
     return { scores, ...(found && { comparison: found }) };
   }
-  const notes = problemNotes(calls, problems);
+  const turn = {
+    references,
+    calls,
+    matches,
+    matching,
+    notes: problemNotes(calls, problems),
+    faults: faultsOf(references, matches),
+  };
   const isExtraWrong = references.length === 0 || matching.extra === "forbid";
   return {
     scores:
       references.length === 0
-        ? noneExpected(calls, notes)
-        : [
-            nameScore(references, calls, matches),
-            argumentScore(references, matches, notes),
-            orderScore(references, matches, matching),
-            matchScore({ references, calls, matches, matching, notes }),
-          ],
+        ? noneExpected(calls, turn.notes)
+        : [nameScore(turn), argumentScore(turn), orderScore(turn), matchScore(turn)],
     comparison: {
       pairs: matches.pairs.map(({ call, mismatches }) => ({
         call,
@@ -124,71 +126,70 @@ function noneExpected(calls: readonly RecordedToolCall[], notes: readonly string
   ];
 }
 
-/** F1 of the called tools, each as often as both have it. */
-function nameScore(
-  references: readonly ReferenceToolCall[],
-  calls: readonly RecordedToolCall[],
-  { pairs, extra }: CallMatches,
-): GivenScore {
-  const found = pairs.filter(({ call }) => call !== null).length;
-  const value = (2 * found) / (references.length + calls.length);
-  const reason = sentence([
-    `${found} of ${references.length} expected calls made, ${calls.length} in total`,
-    ...missing(references, pairs),
-    ...(extra.length > 0 ? [`not expected: ${countedNames(extra.map((index) => calls[index]!.name))}`] : []),
-  ]);
-  return { name: "tool_name_f1", value, reason };
-}
-
-/** Mean share of right arguments over the references; a call that was not made counts 0. */
-function argumentScore(
-  references: readonly ReferenceToolCall[],
-  { pairs }: CallMatches,
-  notes: readonly string[],
-): GivenScore {
-  const value = pairs.reduce((sum, pair) => sum + pair.value, 0) / references.length;
-  const problems = [...wrongArguments(references, pairs), ...missing(references, pairs)];
-  const reason = sentence([...(problems.length > 0 ? problems : ["all arguments are right"]), ...notes]);
-  return { name: "tool_arguments", value: Math.min(1, value), reason };
-}
-
-/** The share of references that were met in their order. */
-function orderScore(
-  references: readonly ReferenceToolCall[],
-  { pairs, inOrder }: CallMatches,
-  { order = "any" }: ToolMatching,
-): GivenScore {
-  const counted = `${inOrder} of ${references.length} expected calls in order`;
-  const late = outOfOrder(references, pairs);
-  const reason = sentence([
-    counted,
-    ...(inOrder < references.length && late ? [late] : []),
-    ...(order === "any" ? ["any order is right"] : []),
-  ]);
-  return { name: "tool_order", value: inOrder / references.length, reason };
-}
-
-interface MatchInput {
+/** A turn whose calls are assigned to its references, with everything that several scores say about it. */
+interface MatchedTurn {
   readonly references: readonly ReferenceToolCall[];
   readonly calls: readonly RecordedToolCall[];
   readonly matches: CallMatches;
   readonly matching: ToolMatching;
   readonly notes: readonly string[];
+  readonly faults: Faults;
+}
+
+/** Wrong arguments and missing calls, in words. */
+interface Faults {
+  readonly wrong: readonly string[];
+  readonly missing: readonly string[];
+}
+
+function faultsOf(references: readonly ReferenceToolCall[], { pairs }: CallMatches): Faults {
+  const wrong: string[] = [];
+  const notCalled: string[] = [];
+  for (const [index, { name }] of references.entries()) {
+    const { call, mismatches } = pairs[index] as CallPair;
+    if (call === null) notCalled.push(name);
+    if (mismatches.length > 0) wrong.push(`${name}: ${few(mismatches.map(({ reason }) => reason)).join(", ")}`);
+  }
+  return { wrong, missing: notCalled.length === 0 ? [] : [`not called: ${countedNames(notCalled)}`] };
+}
+
+/** F1 of the called tools, each as often as both have it. */
+function nameScore({ references, calls, matches, faults }: MatchedTurn): GivenScore {
+  const found = matches.pairs.filter(({ call }) => call !== null).length;
+  const value = (2 * found) / (references.length + calls.length);
+  const reason = sentence([
+    `${found} of ${references.length} expected calls made, ${calls.length} in total`,
+    ...faults.missing,
+    ...unexpected(calls, matches),
+  ]);
+  return { name: "tool_name_f1", value, reason };
+}
+
+/** Mean share of right arguments over the references; a call that was not made counts 0. */
+function argumentScore({ references, matches, faults: { wrong, missing }, notes }: MatchedTurn): GivenScore {
+  const value = matches.pairs.reduce((sum, pair) => sum + pair.value, 0) / references.length;
+  const isRight = wrong.length === 0 && missing.length === 0;
+  const reason = sentence(isRight ? ["all arguments are right", ...notes] : [...wrong, ...missing, ...notes]);
+  return { name: "tool_arguments", value: Math.min(1, value), reason };
+}
+
+/** The share of references that were met in their order. */
+function orderScore({ references, matches: { pairs, inOrder }, matching: { order = "any" } }: MatchedTurn): GivenScore {
+  const late = inOrder < references.length ? outOfOrder(references, pairs) : null;
+  const reason = sentence([
+    `${inOrder} of ${references.length} expected calls in order`,
+    ...(late === null ? [] : [late]),
+    ...(order === "any" ? ["any order is right"] : []),
+  ]);
+  return { name: "tool_order", value: inOrder / references.length, reason };
 }
 
 /** 1 when every reference was met, and nothing else that the rules forbid happened. */
-function matchScore({ references, calls, matches, matching, notes }: MatchInput): GivenScore {
-  const { pairs, extra, inOrder } = matches;
-  const { order = "any", extra: extraCalls = "allow" } = matching;
-  const problems = [
-    ...wrongArguments(references, pairs),
-    ...missing(references, pairs),
-    ...(extraCalls === "forbid" && extra.length > 0
-      ? [`not expected: ${countedNames(extra.map((index) => calls[index]!.name))}`]
-      : []),
-  ];
-  if (problems.length === 0 && order === "strict" && inOrder < references.length) {
-    problems.push(outOfOrder(references, pairs) ?? "not in the expected order");
+function matchScore({ references, calls, matches, matching, faults, notes }: MatchedTurn): GivenScore {
+  const { order = "any", extra = "allow" } = matching;
+  const problems = [...faults.wrong, ...faults.missing, ...(extra === "forbid" ? unexpected(calls, matches) : [])];
+  if (problems.length === 0 && order === "strict" && matches.inOrder < references.length) {
+    problems.push(outOfOrder(references, matches.pairs) ?? "not in the expected order");
   }
   const value = problems.length === 0 ? 1 : 0;
   const right =
@@ -196,23 +197,12 @@ function matchScore({ references, calls, matches, matching, notes }: MatchInput)
   return { name: "tool_match", value, reason: sentence([...(value === 1 ? [right] : problems), ...notes]) };
 }
 
-type Pairs = CallMatches["pairs"];
-
-function wrongArguments(references: readonly ReferenceToolCall[], pairs: Pairs): string[] {
-  return pairs.flatMap(({ mismatches }, index) =>
-    mismatches.length === 0
-      ? []
-      : [`${references[index]!.name}: ${few(mismatches.map(({ reason }) => reason)).join(", ")}`],
-  );
-}
-
-function missing(references: readonly ReferenceToolCall[], pairs: Pairs): string[] {
-  const names = pairs.flatMap(({ call }, index) => (call === null ? [references[index]!.name] : []));
-  return names.length === 0 ? [] : [`not called: ${countedNames(names)}`];
+function unexpected(calls: readonly RecordedToolCall[], { extra }: CallMatches): string[] {
+  return extra.length === 0 ? [] : [`not expected: ${countedNames(extra.map((index) => calls[index]!.name))}`];
 }
 
 /** The first call that came before one that is expected earlier. */
-function outOfOrder(references: readonly ReferenceToolCall[], pairs: Pairs): string | null {
+function outOfOrder(references: readonly ReferenceToolCall[], pairs: readonly CallPair[]): string | null {
   let last = -1;
   let lastName = "";
   for (const [index, { call }] of pairs.entries()) {

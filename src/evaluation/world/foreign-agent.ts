@@ -71,13 +71,26 @@ export class ForeignWorld {
       const turn: TurnUnderWay = { calls: [], append };
       const entriesBefore = this.#done.length;
       this.#turn = turn;
-      const reply = await this.#ask(options, url).finally(() => this.#endTurn());
+      const undo = (): void => {
+        this.#done.length = entriesBefore;
+        this.#reopen();
+      };
+      const reply = await this.#ask(options, url)
+        .finally(() => this.#endTurn())
+        .catch((error: unknown) => {
+          undo();
+          throw error;
+        });
       if (reply.ok || tries === mostTries || !isRetryable(reply)) return this.#finish(reply, turn);
-      this.#done.length = entriesBefore;
-      this.#reopen();
+      undo();
       if (turn.calls.length > 0) await append([{ type: "discard" }]);
       await pause(Math.min(longestWaitMs, reply.error.retry_after_ms ?? firstWaitMs * 2 ** tries), signal);
     }
+  }
+
+  /** The state after the finished turns. */
+  get state(): WorldSession["state"] {
+    return this.#session.state;
   }
 
   async close(): Promise<void> {

@@ -259,11 +259,11 @@ class AttemptExecution {
   #foreignWorld(): Pick<AttemptWorld, "open"> {
     const { worldEndpoints, settings } = this.#options.context;
     if (!settings.world_address) return {};
-    const { attempt } = this.#claimed;
-    const name = `${settings.test_name}, ${this.#scenario.id}, attempt ${attempt}`;
+    const { attempt, run_id: runId } = this.#claimed;
+    const served = { runId, name: `${settings.test_name}, ${this.#scenario.id}, attempt ${attempt}` };
     return {
       open: async (world) => {
-        if (worldEndpoints) return worldEndpoints.open(world, name);
+        if (worldEndpoints) return worldEndpoints.open(world, served);
         throw new Error("This process opens no endpoints for worlds.");
       },
     };

@@ -14,7 +14,7 @@ import { toMeasures } from "../compare/score-definitions.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
 import { assertRunExists } from "./find-run.ts";
 import { checkScoreNames, createFiguresOfRun, toFiguredAttempt } from "./run-figures.ts";
-import { toRun } from "./to-run.ts";
+import { toRun, warningsOf } from "./to-run.ts";
 
 interface Reading {
   readonly store: Store;
@@ -180,7 +180,7 @@ export function responseDetails(
     demo: run.demo,
     scoring_version: [...versions].join(", ") || scoringVersion,
     timing: { started_at, finished_at, duration_ms: Math.max(0, (run.finished_at ?? now()) - begin) },
-    warnings: [...run.warnings],
+    warnings: warningsOf(run),
     ...(testsOwnAgent(run) && { own_agent: true as const }),
     protocol: run.settings.protocol,
     parameters: run.settings.parameters ?? {},

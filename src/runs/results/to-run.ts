@@ -1,5 +1,6 @@
 import { redactEndpoint } from "../../base/secret.ts";
 import type { RunPage, RunRecord } from "../../contract/ports/store.ts";
+import type { Warning } from "../../contract/schemas/problem.ts";
 import type { Run, RunList } from "../../contract/schemas/run.ts";
 import { plannedPasses } from "./passes.ts";
 
@@ -7,6 +8,7 @@ const iso = (at: number | null): string | null => (at === null ? null : new Date
 
 /** The public view of a stored run. */
 export function toRun(record: RunRecord): Run {
+  const warnings = warningsOf(record);
   return {
     run_id: record.id,
     test_name: record.settings.test_name,
@@ -24,7 +26,7 @@ export function toRun(record: RunRecord): Run {
     finished_at: iso(record.finished_at),
     progress: toProgress(record),
     summary: record.summary,
-    ...(record.warnings.length > 0 && { warnings: [...record.warnings] }),
+    ...(warnings.length > 0 && { warnings }),
     ...sequenceOf(record),
   };
 }
@@ -32,6 +34,14 @@ export function toRun(record: RunRecord): Run {
 /** The public view of a page of runs. */
 export function toRunList({ runs, next_cursor }: RunPage): RunList {
   return { runs: runs.map(toRun), next_cursor };
+}
+
+/** The warnings of the request, and those of its execution. */
+export function warningsOf({ warnings, late_calls: late }: Pick<RunRecord, "warnings" | "late_calls">): Warning[] {
+  if (late === 0) return [...warnings];
+  const calls = late === 1 ? "1 tool call was" : `${late} tool calls were`;
+  const message = `${calls} refused, because the agent made them after its reply or after the end of the attempt`;
+  return [...warnings, { pointer: "/world_address", message }];
 }
 
 function stateMessage(record: RunRecord): string {

@@ -16,6 +16,7 @@ export const runMigrations = {
   "0018-run-policies": { up: addEndpointPolicy },
   "0023-turn-journal": { up: createTurnJournal },
   "0026-human-verdicts": { up: createHumanVerdicts },
+  "0033-late-calls": { up: addLateCalls },
 } satisfies Record<string, Migration>;
 
 /** Runs, their scenarios and attempts, and one row per stored turn. */
@@ -290,5 +291,13 @@ async function createHumanVerdicts(database: Kysely<unknown>): Promise<void> {
       "adjudication",
       "rater",
     ])
+    .execute();
+}
+
+/** Calls in worlds that were refused, because no turn of their attempt was under way. */
+async function addLateCalls(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .alterTable("run")
+    .addColumn("late_calls", "integer", (column) => column.notNull().defaultTo(0))
     .execute();
 }

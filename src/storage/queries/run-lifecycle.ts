@@ -139,6 +139,14 @@ export async function changeRun(writer: Writer, id: string, { test_name, tags }:
   return true;
 }
 
+export async function addLateCalls(writer: Writer, id: string, count: number): Promise<void> {
+  await writer
+    .updateTable("run")
+    .where("id", "=", id)
+    .set((row) => ({ late_calls: row("late_calls", "+", count) }))
+    .execute();
+}
+
 /** One step of closing attempts that large runs left open when they stopped. */
 export async function closeRemainingAttempts(
   writer: Writer,

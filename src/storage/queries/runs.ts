@@ -246,6 +246,7 @@ function toRunRecord(row: RunRow, { counts, interrupted }: ReadBeside): RunRecor
     id: row.id,
     settings: fromJsonText(row.settings),
     warnings: fromJsonText(row.warnings),
+    late_calls: row.late_calls,
     demo: row.demo === 1,
     owner: row.owner,
     priority: row.priority,

@@ -46,6 +46,18 @@ test("leaves out empty fields and keeps pasted values without a form field", () 
   });
 });
 
+test("sends the address of a world to an agent, and only with scenarios that have one", () => {
+  const agent = { ...emptyDraft, attempts: "", protocol: "agent" as const, worldHeader: "x-world" };
+  const acting = { id: "a", world: { tools: [] } };
+  const sent = { test_batch: acting, protocol: "agent", world_address: { header: "x-world" } };
+  expect(buildRequest({ ...agent, scenarios: JSON.stringify(acting) })).toEqual(sent);
+  expect(buildRequest(draftFromRequest(sent))).toMatchObject(sent);
+  expect(buildRequest({ ...agent, scenarios: '{"id":"a"}' })).not.toHaveProperty("world_address");
+  // A model is offered the tools themselves.
+  const model = { ...agent, protocol: "openai-chat" as const, scenarios: JSON.stringify(acting) };
+  expect(buildRequest(model)).toEqual({ test_batch: acting });
+});
+
 test("sends attempts that are not a number as typed", () => {
   expect(buildRequest({ ...emptyDraft, attempts: "many" })).toEqual({ attempts: "many" });
 });

@@ -155,6 +155,27 @@ export function newRunSuite(browser: () => Browser): void {
     expect(changed).toEqual({ model_id: "other", attempts: 3, seed: 8, test_batch: { id: "x" } });
   });
 
+  test("a scenario with a world asks how the agent gets into it, or offers the protocol of a model", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open("/new?start=paste");
+    await tab.page.getByRole("button", { name: "Example" }).click();
+    const header = tab.page.getByLabel("World header");
+    expect(await header.count()).toBe(0);
+    const scenario = { id: "desk", world: { tools: [] }, interactions: [] };
+    await tab.page.getByLabel("Scenarios (JSON or JSONL)").fill(JSON.stringify(scenario));
+    // The agent behind the page takes the address from a header of its own.
+    expect(await header.inputValue()).toBe("rehearsal-world");
+    const body = tab.page.getByRole("region", { name: "Request body" });
+    expect(JSON.parse(await body.innerText())).toMatchObject({ world_address: { header: "rehearsal-world" } });
+    await tab.page.getByLabel("Endpoint", { exact: true }).fill("http://localhost:9/v1");
+    await tab.page.getByRole("button", { name: "Use OpenAI chat completions" }).click();
+    expect(await tab.page.getByLabel("Protocol").inputValue()).toBe("openai-chat");
+    expect(await header.count()).toBe(0);
+    expect(JSON.parse(await body.innerText())).not.toHaveProperty("world_address");
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("a finished run can be run again, with all it was asked to do", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });

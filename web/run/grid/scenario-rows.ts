@@ -109,13 +109,13 @@ export function countVerdicts(results: EvaluationResponse): Verdicts {
  * The chance that k attempts at a scenario all pass, as the mean over the scenarios with a verdict. `k` is the most that every one
  * of them has; null with single attempts.
  */
-export function passHatK({ results }: EvaluationResponse): { k: number; chance: number } | null {
+export function passHatK({ results }: EvaluationResponse): { k: number; mean: number } | null {
   const chances = results.scenarios.flatMap(({ reliability }) =>
     reliability && reliability.attempts > 0 ? [reliability.pass_hat_k] : [],
   );
   const k = Math.min(...chances.map(({ length }) => length));
   if (chances.length === 0 || k < 2) return null;
-  return { k, chance: chances.reduce((sum, chance) => sum + (chance[k - 1] ?? 0), 0) / chances.length };
+  return { k, mean: chances.reduce((sum, chance) => sum + (chance[k - 1] ?? 0), 0) / chances.length };
 }
 
 export function toScenarioRow(scenario: ScenarioResult): ScenarioRow {
