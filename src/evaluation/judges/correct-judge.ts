@@ -2,6 +2,7 @@ import { formatFigure } from "../../base/numbers.ts";
 import type { CorrectedEffect, CorrectedMean } from "../../contract/schemas/judging/human-verdict.ts";
 import { clusterInterval, withinScores, type Interval } from "../statistics/intervals.ts";
 import {
+  effectiveClusters,
   labelsAlone,
   misclassificationEstimate,
   predictionPoweredDifference,
@@ -24,7 +25,7 @@ export function correctMean(score: string, replies: readonly JudgedReply[]): Cor
   const labelled = replies.filter(({ human }) => human !== undefined);
   const clusters = new Set(labelled.map(({ cluster }) => cluster)).size;
   const counts = { verdicts: labelled.length, replies: replies.length, scenarios: clusters };
-  const refusal = refusalOf(labelled.length, clusters);
+  const refusal = refusalOf(labelled.length, { scenarios: clusters, effective: effectiveClusters(labelled) });
   const powered = refusal === null ? predictionPoweredMean(replies) : null;
   const alone = refusal === null ? labelsAlone(replies) : null;
   const interval = refusal === null ? predictionPoweredInterval(replies) : null;
@@ -140,17 +141,26 @@ const ends = (interval: Interval | null) => ({
   ci_upper: interval?.upper ?? null,
 });
 
-function refusalOf(verdicts: number, clusters: number): { short: string; sentence: string } | null {
+function refusalOf(
+  verdicts: number,
+  { scenarios, effective }: { readonly scenarios: number; readonly effective: number },
+): { short: string; sentence: string } | null {
   if (verdicts < correctionRule.verdicts) {
     return {
       short: `fewer than ${correctionRule.verdicts} verdicts`,
       sentence: `Not corrected: ${verdicts} ${verdicts === 1 ? "reply has a verdict" : "replies have a verdict"} of people on a random part. From fewer than ${correctionRule.verdicts} the judge's errors cannot be told from chance; ${correctionRule.verdicts - verdicts} more are needed.`,
     };
   }
-  if (clusters < correctionRule.scenarios) {
+  if (scenarios < correctionRule.scenarios) {
     return {
       short: `verdicts from fewer than ${correctionRule.scenarios} scenarios`,
-      sentence: `Not corrected: the ${verdicts} verdicts come from ${clusters} ${clusters === 1 ? "scenario" : "scenarios"}. Replies of one scenario resemble each other, so verdicts from at least ${correctionRule.scenarios} are needed.`,
+      sentence: `Not corrected: the ${verdicts} verdicts come from ${scenarios} ${scenarios === 1 ? "scenario" : "scenarios"}. Replies of one scenario resemble each other, so verdicts from at least ${correctionRule.scenarios} are needed.`,
+    };
+  }
+  if (effective < correctionRule.scenarios) {
+    return {
+      short: `verdicts worth fewer than ${correctionRule.scenarios} scenarios`,
+      sentence: `Not corrected: most of the ${verdicts} verdicts are on scenarios with many replies, of which each weighs little, so they are worth ${formatFigure(effective)} scenarios. At least ${correctionRule.scenarios} are needed: judge replies of other scenarios.`,
     };
   }
   return null;
