@@ -4,6 +4,7 @@ import { clusterInterval, withinScores, type Interval } from "../statistics/inte
 import {
   effectiveClusters,
   labelsAlone,
+  labelsToHalve,
   misclassificationEstimate,
   predictionPoweredDifference,
   predictionPoweredInterval,
@@ -49,7 +50,7 @@ export function correctMean(score: string, replies: readonly JudgedReply[]): Cor
   const chosen = fallback === null ? { mean: powered.estimate, interval } : alone;
   const mean = Math.min(1, Math.max(0, chosen.mean));
   const rates = misclassificationEstimate(replies, { design: designEffect(replies, powered) });
-  const more = moreVerdicts(powered, { total: replies.length, alone: fallback !== null });
+  const more = moreVerdicts(powered, { total: replies.length, alone: fallback === null ? null : alone.mean });
   const result = { mean, ci_lower: chosen.interval.lower, ci_upper: chosen.interval.upper };
   return {
     score,
@@ -148,7 +149,7 @@ function refusalOf(
   if (verdicts < correctionRule.verdicts) {
     return {
       short: `fewer than ${correctionRule.verdicts} verdicts`,
-      sentence: `Not corrected: ${verdicts} ${verdicts === 1 ? "reply has a verdict" : "replies have a verdict"} of people on a random part. From fewer than ${correctionRule.verdicts} the judge's errors cannot be told from chance; ${correctionRule.verdicts - verdicts} more are needed.`,
+      sentence: `Not corrected: ${verdicts} ${verdicts === 1 ? "reply has a verdict" : "replies have a verdict"} of people on a random part. From fewer than ${correctionRule.verdicts} the judge's errors cannot be told from chance; ${correctionRule.verdicts - verdicts} more ${verdicts === correctionRule.verdicts - 1 ? "is" : "are"} needed.`,
     };
   }
   if (scenarios < correctionRule.scenarios) {
@@ -189,15 +190,21 @@ function designEffect(replies: readonly JudgedReply[], { stderr }: PoweredMean):
   return single > 0 ? Math.max(1, (stderr / single) ** 2) : 1;
 }
 
-/** Verdicts beyond those given that would halve the interval; null when verdicts on all replies would not. */
+/**
+ * Verdicts beyond those given that would halve the interval; null when verdicts on all replies would not. `alone` is the mean of
+ * the verdicts if they count alone.
+ */
 function moreVerdicts(
   { stderr, fixed, labelled }: PoweredMean,
-  { total, alone }: { total: number; alone: boolean },
+  { total, alone }: { total: number; alone: number | null },
 ): number | null {
   const target = stderr ** 2 / 4;
-  const floor = alone ? 0 : Math.min(fixed, stderr ** 2);
-  if (target <= floor) return null;
-  const needed = Math.ceil((labelled * (stderr ** 2 - floor)) / (target - floor));
+  const floor = Math.min(fixed, stderr ** 2);
+  if (alone === null && target <= floor) return null;
+  const needed =
+    alone === null
+      ? Math.ceil((labelled * (stderr ** 2 - floor)) / (target - floor))
+      : labelsToHalve({ mean: alone, labels: labelled });
   return needed > total ? null : needed - labelled;
 }
 

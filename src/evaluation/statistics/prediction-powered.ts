@@ -251,8 +251,30 @@ function weightedLabels(labelled: readonly Labelled[]): MeanOfLabels | null {
   const level = (1 + defaultLevel) / 2;
   const narrower = (tQuantile(level, Math.max(1, most - 1)) / tQuantile(level, clusters - 1)) ** 2;
   const count = narrower * (variance > 0 ? Math.min(most, (estimate * (1 - estimate)) / variance) : most);
-  const lowest = (rate: number): number => lowestRate({ ones: rate * count, count }, level);
-  return { mean: estimate, interval: { lower: lowest(estimate), upper: 1 - lowest(1 - estimate) } };
+  return { mean: estimate, interval: rateInterval(estimate, count) };
+}
+
+/** Clopper and Pearson's interval, also for a number of labels that is not whole. */
+function rateInterval(rate: number, count: number): Interval {
+  const lowest = (share: number): number => lowestRate({ ones: share * count, count }, (1 + defaultLevel) / 2);
+  return { lower: lowest(rate), upper: 1 - lowest(1 - rate) };
+}
+
+/** The number of labels whose interval would be half as wide as that of these, at the same mean. */
+export function labelsToHalve({ mean: rate, labels }: { readonly mean: number; readonly labels: number }): number {
+  const width = (count: number): number => {
+    const { lower, upper } = rateInterval(rate, count);
+    return upper - lower;
+  };
+  const target = width(labels) / 2;
+  // The width shrinks with the number in the extreme, and with its root in the middle of the scale.
+  let [low, high] = [labels, 5 * labels];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (width(middle) <= target) high = middle;
+    else low = middle;
+  }
+  return high;
 }
 
 /** The rate of 1 among replies, from a judge whose errors are known from the labels. */
