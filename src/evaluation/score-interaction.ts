@@ -6,6 +6,7 @@ import { findConflicts } from "./conflicts/find-conflicts.ts";
 import { shortList } from "./format.ts";
 import { referenceReplies } from "./conversation.ts";
 import type { JudgedTurn } from "./judges/judge-prompt.ts";
+import { rubricValue } from "./judges/judge-question.ts";
 import { judgementFromStored, judgeTurn, type TurnJudgement } from "./judges/judge-replies.ts";
 import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
 import type { ModelLabels } from "./labels/model-labeller.ts";
@@ -160,10 +161,12 @@ function keptCheck({ name, asksModel }: NamedCheck, earlier: StoredScores | unde
 function adjustedRubric(score: GivenScore, rubrics: readonly TurnRubric[]): GivenScore {
   const setting = rubrics.find(({ question }) => question.name === score.name)?.setting;
   if (!setting || score.value === null) return score;
-  const { threshold, negate } = setting;
-  const reached = threshold === undefined ? score.value : score.value >= threshold ? 1 : 0;
-  const given = { ...score, value: reached, reason: score.reason ?? "" };
-  return negate ? { ...given, ...negated(given) } : given;
+  const given = {
+    ...score,
+    reason: score.reason ?? "",
+    value: rubricValue({ ...setting, negate: false }, score.value),
+  };
+  return setting.negate ? { ...given, ...negated(given) } : given;
 }
 
 /** The weighted mean of a group's scores. Without one of them it has no value: another mean would not be comparable. */

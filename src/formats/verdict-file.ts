@@ -1,5 +1,6 @@
 import { isRecord } from "../base/json.ts";
-import { VerdictInput, type HumanVerdict } from "../contract/schemas/judging/human-verdict.ts";
+import type { EvaluationResponse } from "../contract/schemas/evaluation-response.ts";
+import { VerdictInput, type Corrections, type HumanVerdict } from "../contract/schemas/judging/human-verdict.ts";
 import { parseDocument } from "./documents/parse-document.ts";
 import { anyField, scalarText } from "./documents/records.ts";
 import { csvText, jsonLines } from "./export/serialize.ts";
@@ -111,4 +112,24 @@ export function writeVerdictFile(verdicts: readonly HumanVerdict[], format: "csv
   const cell = (value: HumanVerdict[keyof HumanVerdict]): string | number =>
     typeof value === "number" ? value : String(value ?? "");
   return csvText([columns, ...verdicts.map((verdict) => columns.map((name) => cell(verdict[name])))]);
+}
+
+/** Replies to label as CSV. With `choice` filled in, {@link parseVerdictFile} reads it. */
+export function writeLabelSheet(
+  { question, replies }: Corrections["label_next"][number],
+  {
+    results,
+    text,
+    choices,
+  }: Pick<EvaluationResponse, "results"> & { readonly text: string; readonly choices: readonly string[] },
+): string {
+  const scenarios = new Map(results.scenarios.map((scenario) => [scenario.scenario_id, scenario]));
+  const rows = replies.map(({ scenario_id, attempt, turn_index }) => {
+    const found = scenarios.get(scenario_id)?.attempts.find((entry) => entry.attempt === attempt);
+    const turn = found?.interactions.findLast((entry) => entry.turn_index <= turn_index);
+    const texts = [turn?.user_message ?? "", turn?.agent_reply ?? "", turn?.reference_reply ?? ""];
+    return [scenario_id, attempt, turn_index, question, ...texts, text, choices.join(" | "), "stratified", "", ""];
+  });
+  const head = ["scenario_id", "attempt", "turn_index", "question", "user_message", "reply", "reference_reply"];
+  return csvText([[...head, "question_text", "choices", "sampling", "choice", "comment"], ...rows]);
 }

@@ -73,7 +73,13 @@ export interface Runs {
   remove(id: string, owner: string | null, signal: AbortSignal): Promise<void>;
   /** Rescores an ended run from its stored replies, optionally with a new scoring basis. Calls models only with `askModels`. */
   rescore: Rescore;
-  compare(baseline: string, candidate: string, owner: string | null, margins?: Margins): Promise<RunComparison>;
+  /** `owner` undefined: of runs of any owner. */
+  compare(
+    baseline: string,
+    candidate: string,
+    owner: string | null | undefined,
+    margins?: Margins,
+  ): Promise<RunComparison>;
   /** Ranks runs by one score, `overall` by default. */
   rank(runs: { ids: readonly string[]; score?: string | undefined }, owner: string | null): Promise<RunRanking>;
   /** Estimates what a plan would take, with the warnings of its run. Calls no model. */

@@ -55,6 +55,36 @@ test("verdicts are imported, shown with the corrected mean, and exported", async
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--force") });
 });
 
+test("the next replies to label are written to a file, and comparisons and runs show the corrections", async () => {
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  provider.setModelBehaviour("judge", text('{"reason":"fine","verdict":"good"}'));
+  await using folder = await folderWith({ "suite.jsonl": scenarios, "rehearsal.json": config(provider.url) });
+  const cwd = folder.path;
+  await runCli(["eval"], { cwd });
+  await runCli(["eval"], { cwd });
+  expect((await runCli(["compare", "latest~1"], { cwd })).stdout).not.toContain("Corrected by people");
+  const next = await runCli(["verdicts", "next", "latest", "-o", "todo.csv"], { cwd });
+  expect(next).toMatchObject({ code: 0, stderr: expect.stringContaining("20 replies to label") });
+  const sheet = await readFile(folder.file("todo.csv"), "utf8");
+  expect(sheet.split("\n")[0]).toMatch(/^scenario_id,attempt,turn_index,question,user_message,reply,/);
+  expect(sheet).toContain("good | bad");
+  await writeFile(folder.file("done.csv"), sheet.replaceAll("stratified,,", "stratified,bad,"));
+  const imported = await runCli(["verdicts", "import", "latest", "done.csv", "--rater", "ada"], { cwd });
+  expect(imported.stdout).toContain("stored 20 verdicts");
+  expect((await runCli(["verdicts", "show"], { cwd })).stdout).toMatch(/Label next: s\d+ \(attempt 1, turn 1\), /);
+  const shown = await runCli(["runs", "show"], { cwd });
+  expect(shown.stdout).toMatch(/judge_correctness: People would give 0\.000 \(95 % interval 0\.000 to 0\.168\)/);
+  const half = await runCli(["compare", "latest~1"], { cwd });
+  expect(half.stdout).toContain("judge_correctness: The baseline has too few verdicts. Not corrected: 0 replies");
+  await runCli(["verdicts", "import", "latest~1", "done.csv", "--rater", "ada"], { cwd });
+  const markdown = await runCli(["compare", "latest~1", "--markdown"], { cwd });
+  expect(markdown.stdout).toContain("By people's standards, no difference can be seen");
+  const json = JSON.parse((await runCli(["compare", "latest~1", "--json"], { cwd })).stdout);
+  expect(json.corrected).toMatchObject([{ score: "judge_correctness", effect: 0, verdicts: { baseline: 20 } }]);
+  const unknown = await runCli(["verdicts", "next", "--question", "mood"], { cwd });
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("must be one of judge_correctness") });
+});
+
 test("a wrong file is refused with the line, and so is a command without one", async () => {
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   await using folder = await folderWith({

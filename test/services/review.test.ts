@@ -98,14 +98,26 @@ test("a person judges replies from the queue, without scores and the verdicts of
   expect(bob.items[0]).toMatchObject({ attempt: 1, turn_index: 0, reply: expect.stringContaining("Answer to") });
 });
 
-test("with one person per reply, two people get different replies", async () => {
+test("people who review at the same time share the replies out, and no reply waits for one who left", async () => {
   const { run_id } = await evaluate("model");
-  const [alice, bob] = [
-    await review(run_id, "rater=alice&raters=1&limit=5"),
-    await review(run_id, "rater=bob&raters=1&limit=5"),
-  ];
-  const ids = [...alice.items, ...bob.items].map(({ scenario_id }) => scenario_id);
-  expect(new Set(ids).size).toBe(10);
+  const people = ["alice", "bob", "carol"];
+  for (const [index, rater] of people.entries()) await stored(run_id, { rater, verdicts: [verdictOn(index, "good")] });
+  const handedOut = async (raters: number) => {
+    const queues = await Promise.all(people.map((rater) => review(run_id, `rater=${rater}&raters=${raters}&limit=10`)));
+    const ids = queues.flatMap(({ items }) => items.map(({ scenario_id }) => scenario_id));
+    return Math.max(
+      ...Map.groupBy(ids, (id) => id)
+        .values()
+        .map((group) => group.length),
+    );
+  };
+  expect(await handedOut(1)).toBe(1);
+  expect(await handedOut(2)).toBe(2);
+  for (let step = 0; step < count - 3; step++) {
+    const [item] = (await review(run_id, "rater=alice&raters=1")).items;
+    await stored(run_id, { rater: "alice", verdicts: [{ scenario_id: item!.scenario_id, choice: "good" }] });
+  }
+  expect((await review(run_id, "rater=alice&raters=1")).items).toEqual([]);
 });
 
 test("a stratified order holds the judge's scores in proportion, and disagreements come first when asked for", async () => {
@@ -214,6 +226,82 @@ test("people's choices between two runs correct the win rate of a judge", async 
   expect(pairs.win_rate).toBe(0.5);
   expect(pairs.corrected).toMatchObject({ score: "win_rate", verdicts: 24, replies: 40, lambda: 0 });
   expect(pairs.corrected?.mean).toBeCloseTo(2 / 3, 9);
+});
+
+test("choices between two runs correct the win rate of their scores, whichever run was the candidate", async () => {
+  const [baseline, candidate] = [await evaluate("other"), await evaluate("model")];
+  const compare = async (one: string, other: string) =>
+    RunComparison.parse((await send(at(`/compare?baseline=${one}&candidate=${other}`))).body);
+  expect(await compare(baseline.run_id, candidate.run_id)).not.toHaveProperty("win_rate");
+  const verdicts = Array.from({ length: 30 }, (_, index) =>
+    verdictOn(index, index % 3 === 0 ? "baseline" : "candidate", { against: baseline.run_id }),
+  );
+  await stored(candidate.run_id, { rater: "a", verdicts });
+  const { win_rate } = await compare(baseline.run_id, candidate.run_id);
+  expect(win_rate).toMatchObject({ score: "win_rate", raw: { mean: 0.5 }, verdicts: 30, replies: 40 });
+  expect(win_rate?.mean).toBeCloseTo(2 / 3, 9);
+  expect((await compare(candidate.run_id, baseline.run_id)).win_rate?.mean).toBeCloseTo(1 / 3, 9);
+});
+
+test("rubrics of turns and the mean of rubrics are corrected as well", async () => {
+  const rubrics = [
+    { name: "a", text: "Is it good?", weight: 3, choices },
+    { name: "b", text: "Is it short?", weight: 1, choices },
+  ];
+  const test_batch = scenarios.map((scenario, index) => ({
+    ...scenario,
+    interactions: scenario.interactions.map((turn) => ({
+      ...turn,
+      checks: [{ type: "rubric", name: "tone", text: `Is it polite? (${index % 2})`, choices, negate: true }],
+    })),
+  }));
+  const judge = { endpoint: provider.url, model_id: "judge", rubrics };
+  const body = { test_batch, endpoint: provider.url, model_id: "model", attempts: 1, judge };
+  const { run_id } = EvaluationResponse.parse((await send(at("/evaluate"), { body })).body);
+
+  const queue = await review(run_id, "rater=a&question=tone&limit=20");
+  expect(queue.questions.map(({ name }) => name)).toEqual(["judge.a", "judge.b", "tone", "review"]);
+  expect(queue.question).toMatchObject({ varies: true, judged: true, choices });
+  expect(new Set(queue.items.map((item) => item.question?.text))).toEqual(
+    new Set(["Is it polite? (0)", "Is it polite? (1)"]),
+  );
+  const part = Array.from({ length: 25 }, (_, index) => index);
+  for (const question of ["judge.a", "judge.b", "tone"])
+    await stored(run_id, { rater: "a", question, verdicts: part.map((index) => verdictOn(index, peopleFind(index))) });
+  const { scores, label_next, notes } = await corrections(run_id);
+  expect(scores.map(({ score }) => score)).toEqual(["judge.a", "judge.b", "tone", "judge_rubrics"]);
+  const [, , tone, both] = scores;
+  expect(tone).toMatchObject({ verdicts: 25, replies: 40 });
+  // The judge finds 70 % good; the score is negated, and so are people's verdicts.
+  expect(tone?.raw.mean).toBeCloseTo(0.3, 9);
+  expect(tone?.labels_alone?.mean).toBeCloseTo(12 / 25, 9);
+  expect(both).toMatchObject({ verdicts: 25, replies: 40 });
+  expect(both?.raw.mean).toBeCloseTo(0.7, 9);
+  expect(both?.labels_alone?.mean).toBeCloseTo(13 / 25, 9);
+  expect(label_next.map(({ question }) => question)).toEqual(["judge.a", "judge.b", "tone"]);
+  expect(notes).toEqual(["judge_rubrics: a reply counts when people answered all 2 rubrics on it."]);
+  const wrong = await store(run_id, { rater: "a", verdicts: [verdictOn(0, "fine", { question: "tone" })] });
+  expect(Problem.parse(wrong.body).detail).toContain("/verdicts/0/choice must be one of good, bad");
+  const refused = await send(at(`/runs/${run_id}/audit`), { body: { question: "tone" } });
+  expect(Problem.parse(refused.body).detail).toContain("must be a question of the run's judge about every reply");
+});
+
+test("verdicts are part of the results and of the exported files", async () => {
+  const { run_id } = await evaluate("model");
+  await stored(run_id, { rater: "alice", verdicts: [verdictOn(3, "bad", { comment: "No, wrong" })] });
+  const given = { question: "judge_correctness", rater: "alice", choice: "bad", value: 0, comment: "No, wrong" };
+  const turnOf = ({ results }: EvaluationResponse, index: number) =>
+    results.scenarios[index]?.attempts[0]?.interactions[0];
+  const whole = EvaluationResponse.parse((await send(at(`/runs/${run_id}/export`))).body);
+  expect(turnOf(whole, 3)?.verdicts).toMatchObject([given]);
+  expect(turnOf(whole, 4)).not.toHaveProperty("verdicts");
+  const read = async (format: string) => (await fetch(at(`/runs/${run_id}/export?format=${format}`))).text();
+  const lines = (await read("jsonl")).trim().split("\n");
+  expect(lines.filter((line) => line.includes('"verdicts"'))).toHaveLength(1);
+  expect(JSON.parse(lines[3]!)).toMatchObject({ scenario_id: "scenario-3", verdicts: [given] });
+  const csv = (await read("csv")).trim().split("\n");
+  expect(csv[0]).toMatch(/,other_scores,verdicts\s*$/);
+  expect(csv.filter((line) => line.includes('""rater"":""alice""'))).toHaveLength(1);
 });
 
 test("verdicts are exported as CSV and JSON lines, and read back", async () => {

@@ -54,15 +54,73 @@ test("scenarios with several replies that resemble each other are covered as wel
       const rate = random() < 0.6 ? 0.9 : 0.1;
       return Array.from({ length: 5 }, () => {
         const human = random() < rate ? 1 : 0;
-        return { cluster: String(scenario), human, judge: random() < 0.8 ? human : 1 - human };
+        return { cluster: String(scenario), weight: 1, human, judge: random() < 0.8 ? human : 1 - human };
       });
     }).flat();
-    const order = replies.map((_, index) => ({ index, at: random() })).toSorted((left, right) => left.at - right.at);
-    const labelled = new Set(order.slice(0, 120).map(({ index }) => index));
-    const seen = replies.map(({ human, ...reply }, index) => (labelled.has(index) ? { ...reply, human } : reply));
-    if (covers(correctMean("judge", seen), 0.6 * 0.9 + 0.4 * 0.1)) covered++;
+    if (covers(correctMean("judge", labelSome(replies, 120, random)), 0.6 * 0.9 + 0.4 * 0.1)) covered++;
   }
   expect(covered / runs).toBeGreaterThanOrEqual(0.93 - slack);
+});
+
+/** Replies of which `labels` were chosen at random. */
+function labelSome(replies: readonly Required<JudgedReply>[], labels: number, random: () => number): JudgedReply[] {
+  const order = replies.map((_, index) => ({ index, at: random() })).toSorted((left, right) => left.at - right.at);
+  const chosen = new Set(order.slice(0, labels).map(({ index }) => index));
+  return replies.map(({ human, ...reply }, index) => (chosen.has(index) ? { ...reply, human } : reply));
+}
+
+const judgesOfOtherKinds: Readonly<Record<string, (random: () => number) => { human: number; judge: number }>> = {
+  "praises nearly everything": (random) => {
+    const human = random() < 0.4 ? 1 : 0;
+    return { human, judge: human === 1 || random() < 0.9 ? 1 : 0 };
+  },
+  "knows nothing": (random) => ({ human: random() < 0.4 ? 1 : 0, judge: random() < 0.5 ? 1 : 0 }),
+  "says the opposite": (random) => {
+    const human = random() < 0.4 ? 1 : 0;
+    return { human, judge: random() < 0.9 ? 1 - human : human };
+  },
+  "sees many ties": (random) => {
+    const human = [0.5, 0.5, 0.5, 0, 0.5, 0, 1, 0, 1, 0][Math.floor(10 * random())]!;
+    return { human, judge: random() < 0.7 ? human : 0.5 };
+  },
+};
+
+test.each(Object.entries(judgesOfOtherKinds))(
+  "a judge that %s is corrected as well",
+  { timeout: patienceMs },
+  (name, judgeOne) => {
+    for (const labels of labelCounts) {
+      const random = createRandom(`${name} ${labels}`);
+      let covered = 0;
+      for (let run = 0; run < runs; run++) {
+        const replies = Array.from({ length: 400 }, (_, index) => ({
+          cluster: `${index}`,
+          weight: 1,
+          ...judgeOne(random),
+        }));
+        if (covers(correctMean("judge", labelSome(replies, labels, random)), 0.4)) covered++;
+      }
+      expect(covered / runs, `${labels} labels`).toBeGreaterThanOrEqual(0.93 - slack);
+    }
+  },
+);
+
+test("scenarios of very unequal size count the same, also if the long ones are worse", { timeout: patienceMs }, () => {
+  for (const labels of [50, 100, 200]) {
+    const random = createRandom(`unequal ${labels}`);
+    let covered = 0;
+    for (let run = 0; run < runs; run++) {
+      const replies = Array.from({ length: 60 }, (_, scenario) => {
+        const size = random() < 0.8 ? 1 : 20;
+        return Array.from({ length: size }, () => {
+          const human = random() < (size === 1 ? 0.8 : 0.2) ? 1 : 0;
+          return { cluster: `${scenario}`, weight: 1 / size, human, judge: random() < 0.8 ? human : 1 - human };
+        });
+      }).flat();
+      if (covers(correctMean("judge", labelSome(replies, labels, random)), 0.8 * 0.8 + 0.2 * 0.2)) covered++;
+    }
+    expect(covered / runs, `${labels} labels`).toBeGreaterThanOrEqual(0.93 - slack);
+  }
 });
 
 const folder = resolve(process.env["SHARED_DATA"] ?? join(import.meta.dirname, "../../../shared/data"), "pandalm");

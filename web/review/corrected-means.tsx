@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
-import type { CorrectedMean } from "../../src/contract/schemas/judging/human-verdict.ts";
+import type { CorrectedMean, Corrections } from "../../src/contract/schemas/judging/human-verdict.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import { fetchCorrections } from "../api/review.ts";
 import { reviewPath } from "../parts/address/paths.ts";
@@ -18,7 +18,8 @@ export function CorrectedMeans({ run }: { readonly run: Run }) {
     // Older services have no such route: the panel is an addition, so its absence is no failure.
     retry: false,
   });
-  const { scores = [], notes = [] } = corrections.data ?? {};
+  const { scores = [], notes = [], label_next = [] } = corrections.data ?? {};
+  const next = new Map(label_next.map((entry) => [entry.question, entry.replies]));
   if (scores.length === 0) return null;
   return (
     <section aria-label="Corrected by people" className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4 text-sm">
@@ -31,7 +32,8 @@ export function CorrectedMeans({ run }: { readonly run: Run }) {
       {scores.some(({ mean }) => mean !== null) && <MeanTable scores={scores.filter(({ mean }) => mean !== null)} />}
       {scores.map(({ score, sentence }) => (
         <p key={score} className="text-soft">
-          <span className="font-medium text-ink">{scoreLabel(score)}:</span> {formatSentence(sentence)}
+          <span className="font-medium text-ink">{scoreLabel(score)}:</span> {formatSentence(sentence)}{" "}
+          <LabelNext runId={run.run_id} question={score} replies={next.get(score) ?? []} />
         </p>
       ))}
       {notes.map((note) => (
@@ -40,6 +42,32 @@ export function CorrectedMeans({ run }: { readonly run: Run }) {
         </p>
       ))}
     </section>
+  );
+}
+
+interface LabelNextProps {
+  readonly runId: string;
+  readonly question: string;
+  readonly replies: Corrections["label_next"][number]["replies"];
+}
+
+const shownNext = 3;
+
+/** Leads to the review in the same order: replies that are picked one by one correct nothing. */
+function LabelNext({ runId, question, replies }: LabelNextProps) {
+  if (replies.length === 0) return null;
+  const more = replies.length - shownNext;
+  return (
+    <>
+      Label next:{" "}
+      <Link href={reviewPath(runId, { question, order: "stratified" })} className="link verbatim">
+        {replies
+          .slice(0, shownNext)
+          .map(({ scenario_id }) => scenario_id)
+          .join(", ")}
+        {more > 0 && ` and ${formatInteger(more)} more`}
+      </Link>
+    </>
   );
 }
 
@@ -93,11 +121,13 @@ function MeanTable({ scores }: { readonly scores: readonly CorrectedMean[] }) {
 
 /** The differences of two runs by people's standards, and the way to judge their replies side by side. */
 export function CorrectedEffects({ comparison }: { readonly comparison: RunComparison }) {
-  const { corrected = [], baseline, candidate } = comparison;
+  const { corrected = [], win_rate, baseline, candidate } = comparison;
   return (
     <section aria-label="Corrected by people" className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4 text-sm">
       <header className="flex flex-wrap items-center gap-3">
-        <h2 className="font-semibold">{corrected.length > 0 ? "Corrected by people" : "People's verdicts"}</h2>
+        <h2 className="font-semibold">
+          {corrected.length > 0 || win_rate ? "Corrected by people" : "People's verdicts"}
+        </h2>
         <Link href={reviewPath(candidate.run_id, { against: baseline.run_id })} className="button sm:ml-auto">
           Judge replies side by side
         </Link>
@@ -113,6 +143,17 @@ export function CorrectedEffects({ comparison }: { readonly comparison: RunCompa
           <span className="text-soft">{formatSentence(sentence)}</span>
         </p>
       ))}
+      {win_rate && (
+        <p>
+          <span className="font-medium">Win rate of the candidate</span>{" "}
+          {win_rate.mean !== null && (
+            <span className="whitespace-nowrap tabular-nums">
+              {formatScore(win_rate.mean)} [{formatScore(win_rate.ci_lower)}, {formatScore(win_rate.ci_upper)}]
+            </span>
+          )}{" "}
+          <span className="text-soft">{formatSentence(win_rate.sentence)}</span>
+        </p>
+      )}
     </section>
   );
 }

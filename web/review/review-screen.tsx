@@ -89,7 +89,7 @@ function RunReview({ runId, params }: { readonly runId: string; readonly params:
               onStored={async () => void (await queue.refetch())}
             />
           )}
-          {queue.data.question.judged && queue.data.question.scope === "turn" && (
+          {queue.data.question.judged && !queue.data.question.varies && queue.data.question.scope === "turn" && (
             <AskTheJudge key={queue.data.question.name} runId={runId} queue={queue.data} />
           )}
         </>

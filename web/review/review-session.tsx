@@ -77,7 +77,7 @@ export function ReviewSession(props: ReviewSessionProps) {
       <details className="panel p-4 text-sm" open={question.name !== "review" && question.scope !== "pair"}>
         <summary className="font-semibold">Question</summary>
         <div className="mt-2">
-          <VerbatimText text={question.text} />
+          <VerbatimText text={item.question?.text ?? question.text} />
         </div>
       </details>
       <section aria-label="Reply to judge" className="panel grid grid-cols-[minmax(0,1fr)] gap-4 p-4">
@@ -137,7 +137,8 @@ interface ShownChoice {
 const isSwapped = (item: ReviewItem): boolean => hashText(`swap ${itemKey(item)}`) % 2 === 1;
 
 function shownChoices({ question }: ReviewQueue, item: ReviewItem): readonly ShownChoice[] {
-  if (question.scope !== "pair") return Object.keys(question.choices).map((choice) => ({ choice, label: choice }));
+  const { choices } = item.question ?? question;
+  if (question.scope !== "pair") return Object.keys(choices).map((choice) => ({ choice, label: choice }));
   const [first, second] = isSwapped(item) ? ["baseline", "candidate"] : ["candidate", "baseline"];
   return [
     { choice: first ?? "", label: "A is better" },

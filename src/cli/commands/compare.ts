@@ -1,4 +1,5 @@
 import { Option, type Command } from "commander";
+import type { RunComparison } from "../../contract/schemas/comparison.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { parseMargins, type Margins } from "../../contract/schemas/margins.ts";
 import { decidingRun } from "../../runs/compare/deciding-run.ts";
@@ -18,6 +19,8 @@ import { unauditedMark, unauditedScores } from "../../formats/export/results/rep
 import { changedSettings, comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { rankingMarkdown, rankingText, testNames } from "../reporters/ranking-text.ts";
 import { openSource } from "../sources/open-source.ts";
+import type { RunSource } from "../sources/run-source.ts";
+import { hasVerdicts } from "../sources/verdicts.ts";
 import { loadResults } from "../sources/read-results.ts";
 import { note, outputWidth, printJson, printMessage } from "../terminal/output.ts";
 
@@ -79,7 +82,10 @@ async function compare(left: string, right: string, others: readonly string[], o
   requireComparedScores(options.scores, comparison);
   const next =
     margins && comparison.not_worse ? decidingRun(comparison.not_worse, { baseline, candidate, margins }) : null;
-  const { not_worse, ...rest } = comparison;
+  const { not_worse, ...rest } = {
+    ...comparison,
+    ...(await corrections(source, [left, right], { baseline, candidate })),
+  };
   const shown =
     margins && not_worse
       ? { ...rest, not_worse: { ...not_worse, next } }
@@ -96,6 +102,17 @@ async function compare(left: string, right: string, others: readonly string[], o
   const failed = checks.filter(({ passed }) => !passed);
   if (failed.some((check) => !check.undecided)) process.exitCode = exitCodes.gateFailed;
   else if (failed.length > 0) process.exitCode = exitCodes.undecided;
+}
+
+/** Figures that people's verdicts correct. Verdicts are stored with runs, so results files have none. */
+async function corrections(
+  source: RunSource,
+  named: readonly string[],
+  { baseline, candidate }: Pick<Compared, "baseline" | "candidate">,
+): Promise<Pick<RunComparison, "corrected" | "win_rate">> {
+  if (named.some(isResultsFile) || ![baseline, candidate].some(hasVerdicts)) return {};
+  const { corrected, win_rate } = await source.compare(baseline.run_id, candidate.run_id);
+  return { ...(corrected && { corrected }), ...(win_rate && { win_rate }) };
 }
 
 function marginsOf({ notWorseBy }: CompareOptions): Margins | null {

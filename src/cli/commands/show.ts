@@ -2,16 +2,19 @@ import type { Command } from "commander";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import type { JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
+import { finalStates } from "../../contract/schemas/run.ts";
 import { overallFirst } from "../../contract/schemas/score-names.ts";
 import { callText, differenceText, expectedCalls } from "../../formats/export/results/failure.ts";
 import { meanText, scoreText, unauditedMark } from "../../formats/export/results/report-text.ts";
-import { agreementText, correlateResponse, readVerdicts } from "../sources/verdicts.ts";
+import { agreementText, correlateResponse, hasVerdicts, readVerdicts } from "../sources/verdicts.ts";
 import { CliError } from "../cli-error.ts";
+import { isResultsFile } from "../files.ts";
 import { withSource, type SourceOptions } from "../options.ts";
+import { correctionLines } from "../reporters/corrections-text.ts";
 import { summaryText } from "../reporters/summary-text.ts";
 import { openSource } from "../sources/open-source.ts";
 import { loadResults } from "../sources/read-results.ts";
-import { outputWidth, printJson, printMessage, styleFor, type Style } from "../terminal/output.ts";
+import { outputWidth, printJson, printLine, printMessage, styleFor, type Style } from "../terminal/output.ts";
 import { lengthWithin, plainLine } from "../terminal/text.ts";
 
 interface ShowOptions extends SourceOptions {
@@ -44,10 +47,13 @@ async function show(text: string, { scenario, verdicts, json, ...where }: ShowOp
     if (json) printJson(result);
     else printMessage(transcriptText(result, style, outputWidth()));
   } else if (json) printJson(response);
-  else
+  else {
     printMessage(
       summaryText({ response, gates: [], comparison: null, problems: [], exitCode: 0 }, style, outputWidth()),
     );
+    if (hasVerdicts(response) && !isResultsFile(text) && finalStates.has(response.state))
+      for (const line of correctionLines(await source.corrections(response.run_id))) printLine(line);
+  }
 }
 
 function scenarioOf({ results, run_id }: EvaluationResponse, id: string): ScenarioResult {

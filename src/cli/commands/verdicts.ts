@@ -1,11 +1,12 @@
 import { userInfo } from "node:os";
 import { Argument, Option, type Command } from "commander";
 import { formatFigure } from "../../base/numbers.ts";
-import type { Agreement, Corrections } from "../../contract/schemas/judging/human-verdict.ts";
-import { writeVerdictFile } from "../../formats/verdict-file.ts";
+import type { Agreement } from "../../contract/schemas/judging/human-verdict.ts";
+import { writeLabelSheet, writeVerdictFile } from "../../formats/verdict-file.ts";
 import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
 import { CliError } from "../cli-error.ts";
 import { readBytes, refuseOverwrite, writeWholeFile } from "../files.ts";
+import { correctionLines } from "../reporters/corrections-text.ts";
 import { nonEmptyName, withForce, withSource, type SourceOptions } from "../options.ts";
 import { openSource } from "../sources/open-source.ts";
 import { resolveRunId, type RunSource } from "../sources/run-source.ts";
@@ -22,7 +23,7 @@ interface VerdictOptions extends SourceOptions {
   readonly json?: boolean;
 }
 
-const actions = ["export", "import", "show"] as const;
+const actions = ["export", "import", "next", "show"] as const;
 
 /** `rehearsal verdicts` */
 export function declare(command: Command): void {
@@ -32,7 +33,7 @@ export function declare(command: Command): void {
       .argument("[run]", "id of the run, part of it, a test's name, or latest", "latest")
       .argument("[file]", "import: the file to read, CSV or JSON lines, - for standard input"),
   )
-    .option("-o, --output <file>", "export: file to write (default: stdout)")
+    .option("-o, --output <file>", "export, next: file to write (default: stdout)")
     .addOption(
       new Option("--format <format>", "export: format (default: by the file's name, else csv)").choices([
         "csv",
@@ -40,7 +41,11 @@ export function declare(command: Command): void {
       ]),
     )
     .option("--rater <name>", "import: who gave the verdicts that name no one (default: your user name)", nonEmptyName)
-    .option("--question <name>", "import: the question of verdicts that name none; show: the question", nonEmptyName)
+    .option(
+      "--question <name>",
+      "import: the question of verdicts that name none; show, next: the question",
+      nonEmptyName,
+    )
     .addOption(
       new Option(
         "--sampling <how>",
@@ -59,15 +64,16 @@ async function verdicts(
   options: VerdictOptions,
 ): Promise<void> {
   if (action !== "import" && file !== undefined)
-    throw new CliError(`verdicts ${action} takes no file: ${action === "export" ? "use -o FILE" : "leave it out"}`);
+    throw new CliError(`verdicts ${action} takes no file: ${action === "show" ? "leave it out" : "use -o FILE"}`);
   if (action === "import" && file === undefined)
     throw new CliError("verdicts import needs a file: rehearsal verdicts import RUN FILE");
-  if (action === "export") await refuseOverwrite(options.output, options);
+  if (action === "export" || action === "next") await refuseOverwrite(options.output, options);
   await using source = await openSource(options);
   const runId = await resolveRunId(source, text);
   // Awaited: the source is closed when this function returns.
   if (action === "export") await exportVerdicts(source, runId, options);
   else if (action === "show") await showVerdicts(source, runId, options);
+  else if (action === "next") await writeNext(source, runId, options);
   else await importVerdicts(source, { runId, file: file ?? "" }, options);
 }
 
@@ -79,9 +85,34 @@ async function exportVerdicts(
   const found = await source.verdicts(runId);
   if (json) return printJson(found);
   const written = writeVerdictFile(found.verdicts, format ?? (output?.endsWith(".jsonl") ? "jsonl" : "csv"));
-  if (output === undefined) process.stdout.write(written);
-  else await writeWholeFile(output, written);
+  await write(written, output);
   note(`${counted(found.verdicts.length, "verdict")} of ${runId}`);
+}
+
+async function write(text: string, output: string | undefined): Promise<void> {
+  if (output === undefined) process.stdout.write(text);
+  else await writeWholeFile(output, text);
+}
+
+/** The replies to label next, as a table with an empty column `choice` to fill in and import. */
+async function writeNext(source: RunSource, runId: string, { output, question, json }: VerdictOptions): Promise<void> {
+  const { label_next } = await source.corrections(runId);
+  const next = question === undefined ? label_next[0] : label_next.find((entry) => entry.question === question);
+  if (!next) {
+    const known = label_next.map((entry) => entry.question);
+    throw new CliError(
+      known.length === 0
+        ? `the run ${runId} has no judge, so no score is to be corrected`
+        : `--question: must be one of ${known.join(", ")}`,
+    );
+  }
+  if (json) return printJson({ run_id: runId, ...next });
+  const { question: asked } = await source.agreement(runId, { question: next.question });
+  const { results } = await source.results(runId);
+  await write(writeLabelSheet(next, { results, text: asked.text, choices: Object.keys(asked.choices) }), output);
+  note(
+    `${counted(next.replies.length, "reply", "replies")} to label: fill in choice, then rehearsal verdicts import ${runId} FILE`,
+  );
 }
 
 async function importVerdicts(
@@ -132,8 +163,4 @@ function agreementLines({ question, raters, fleiss, pairs, judge, sentence }: Ag
       ? [`Cohen's kappa of the judge and people: ${figure(judge)} on ${counted(judge.replies, "reply", "replies")}`]
       : []),
   ];
-}
-
-function correctionLines({ scores, notes }: Corrections): string[] {
-  return [...scores.flatMap(({ score, sentence }) => ["", `${score}: ${sentence}`]), ...notes];
 }

@@ -1,5 +1,5 @@
 import { formatFigure, reaches } from "../../base/numbers.ts";
-import type { NotWorse, NotWorseMeasure, RunRanking } from "../../contract/schemas/comparison.ts";
+import type { NotWorse, NotWorseMeasure, RunComparison, RunRanking } from "../../contract/schemas/comparison.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { marginsText, type Margins, type Undecided } from "../../contract/schemas/margins.ts";
@@ -20,13 +20,14 @@ import { counted } from "../terminal/text.ts";
 import { undecidedText, type GateCheck } from "./evaluate-gates.ts";
 
 /** A comparison with notes about what it leaves out. */
-export type NotedComparison = Comparison & {
-  /** The answer to "not worse by the margin?", for the margins that were asked for. */
-  readonly not_worse?: Omit<NotWorse, "next"> & Partial<Pick<NotWorse, "next">>;
-  readonly notes: readonly string[];
-  /** Scores of the baseline that could not be compared: measured differently in the candidate, or missing there. */
-  readonly lost: readonly string[];
-};
+export type NotedComparison = Comparison &
+  Pick<RunComparison, "corrected" | "win_rate"> & {
+    /** The answer to "not worse by the margin?", for the margins that were asked for. */
+    readonly not_worse?: Omit<NotWorse, "next"> & Partial<Pick<NotWorse, "next">>;
+    readonly notes: readonly string[];
+    /** Scores of the baseline that could not be compared: measured differently in the candidate, or missing there. */
+    readonly lost: readonly string[];
+  };
 
 /** Compares two runs by their results, from a store or from files, exactly as the service compares stored runs. */
 export function compareResponses(

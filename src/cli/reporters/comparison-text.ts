@@ -9,6 +9,7 @@ import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/ex
 import { scoreText, unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
 import { settingChanges, type SettingsSide } from "../../runs/compare/setting-changes.ts";
 import { pairScenarios, unpairedNote, type NotedComparison } from "../gates/compare-results.ts";
+import { correctedComparison } from "./corrections-text.ts";
 import { table } from "../terminal/table.ts";
 import { lengthWithin, plainLine } from "../terminal/text.ts";
 
@@ -43,6 +44,7 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
       rows,
       width,
     ),
+    ...correctedParagraph(comparison, plainLine),
     ...(comparison.scores.some(({ name }) => name === "overall") ? largestDrops({ baseline, candidate }, width) : []),
     ...unpairedNote(comparison.unpaired),
     ...comparison.notes.map((note) => plainLine(note, longestSentence)),
@@ -73,9 +75,16 @@ export function comparisonMarkdown({ baseline, candidate, comparison }: Compared
     heads,
     ...settings,
     rows,
+    ...correctedParagraph(comparison, escapeMarkdown),
     ...unpairedNote(comparison.unpaired),
     ...comparison.notes.map((note) => escapeMarkdown(note, longestSentence)),
   ].join("\n\n");
+}
+
+function correctedParagraph(comparison: NotedComparison, shown: (text: string, length: number) => string): string[] {
+  const lines = correctedComparison(comparison);
+  if (lines.length === 0) return [];
+  return [`Corrected by people:\n\n${lines.map((line) => `- ${shown(line, longestSentence)}`).join("\n")}`];
 }
 
 const verdictTitles = { not_worse: "NOT WORSE", worse: "WORSE", undecided: "UNDECIDED" } as const;

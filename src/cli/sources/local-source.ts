@@ -58,6 +58,7 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     },
     agreement: async (runId, query) => runs.reviews.agreement(await find(runId), query),
     corrections: async (runId) => runs.reviews.corrections(await find(runId)),
+    compare: (baseline, candidate) => runs.compare(baseline, candidate, undefined),
     async cancel(runId) {
       const run = await find(runId);
       if (finalStates.has(run.state)) throw new CliError(`the run ${runId} has already ended (${run.state})`);
@@ -104,6 +105,7 @@ export const noRuns = (settings: Settings, typed: string | undefined): RunSource
   storeVerdicts: async (runId) => noSuchRun(runId),
   agreement: async (runId) => noSuchRun(runId),
   corrections: async (runId) => noSuchRun(runId),
+  compare: async (baseline) => noSuchRun(baseline),
   cancel: async (runId) => noSuchRun(runId),
   delete: async (runId) => noSuchRun(runId),
   async [Symbol.asyncDispose]() {},

@@ -1,5 +1,6 @@
 import type { EvaluationInput, RescoreInput, VerdictsInput } from "../../client/evaluation-client.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
+import type { RunComparison } from "../../contract/schemas/comparison.ts";
 import type { RunEstimate } from "../../contract/schemas/budget.ts";
 import type { FreezeRequest, FrozenConversation } from "../../contract/schemas/library.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
@@ -33,6 +34,8 @@ export interface RunSource extends AsyncDisposable {
   storeVerdicts(runId: string, request: VerdictsInput): Promise<StoredVerdicts>;
   agreement(runId: string, options: { readonly question?: string | undefined }): Promise<Agreement>;
   corrections(runId: string): Promise<Corrections>;
+  /** Compares two runs as the service does, with the corrections by people's verdicts. */
+  compare(baseline: string, candidate: string): Promise<RunComparison>;
   cancel(runId: string): Promise<Run>;
   delete(runId: string): Promise<void>;
 }

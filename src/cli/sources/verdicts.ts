@@ -38,6 +38,12 @@ function parseAt(text: string, place: string): unknown {
   }
 }
 
+/** True when people judged a reply of the run. */
+export const hasVerdicts = ({ results }: EvaluationResponse): boolean =>
+  results.scenarios.some(({ attempts }) =>
+    attempts.some(({ interactions }) => interactions.some(({ verdicts }) => verdicts !== undefined)),
+  );
+
 /** The correlations of a run that was read from a store or a file. */
 export function correlateResponse(
   { run_id, results }: EvaluationResponse,

@@ -179,6 +179,9 @@ export const RunComparison = z
       .array(CorrectedEffect)
       .optional()
       .describe("Differences in the judge's scores, corrected by people's verdicts. Set when a run has verdicts."),
+    win_rate: CorrectedMean.optional().describe(
+      "How often people would prefer the candidate's reply, from their choices between replies of both runs; a tie counts half. `raw` counts the reply with the higher score of the judge, or `overall`, as preferred. Set when there are such choices.",
+    ),
     simulated_users: z
       .object({ baseline: SimulatedUsers.nullable(), candidate: SimulatedUsers.nullable() })
       .optional()

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { errorKinds, type ErrorCode } from "../errors.ts";
+import { TurnVerdict } from "./judging/human-verdict.ts";
 import { ConversationJudgement, JudgeVerdict } from "./judging/judge.ts";
 import { HelperUsage } from "./usage.ts";
 import { Scores } from "./score.ts";
@@ -117,6 +118,12 @@ export const InteractionResult = z
       .optional()
       .describe("Set for turns of a simulated user: the source of `user_message` and the simulator's reason."),
     ...StoredScores.omit({ conversation: true, asked_in: true }).shape,
+    verdicts: z
+      .array(TurnVerdict)
+      .optional()
+      .describe(
+        "People's verdicts on the reply; on the last turn also those on the whole conversation. Absent without.",
+      ),
   })
   .meta({ id: "InteractionResult" });
 export type InteractionResult = z.infer<typeof InteractionResult>;

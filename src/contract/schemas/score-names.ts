@@ -33,6 +33,25 @@ export function turnScoreNames(checks: readonly TurnCheck[], scorers: readonly S
   });
 }
 
+type Rubric = Extract<SingleCheck, { type: "rubric" }>;
+
+/** The rubrics among a turn's own checks, also those in groups, with the names of their scores. */
+export function namedRubrics(
+  checks: readonly TurnCheck[],
+  scorers: readonly ScorerSetting[],
+): { name: string; rubric: Rubric }[] {
+  const names = turnCheckNames(checks, scorers);
+  return checks.flatMap((check, index) => {
+    const name = names[index] ?? check.type;
+    if (check.type === "rubric") return [{ name, rubric: check }];
+    if (check.type !== "group") return [];
+    const members = memberNames(name, check.checks);
+    return check.checks.flatMap((member, at) =>
+      member.type === "rubric" ? [{ name: members[at] ?? name, rubric: member }] : [],
+    );
+  });
+}
+
 /** Names of built-in scores, which a check or scorer must not replace, and property names that every object has. */
 export const reservedScores: ReadonlySet<string> = new Set([
   "success",

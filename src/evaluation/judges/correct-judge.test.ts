@@ -38,12 +38,38 @@ test("corrects nothing from fewer than 20 verdicts or 5 scenarios, and says why"
     ]),
   );
   expect(few).toMatchObject({ mean: null, method: "none: fewer than 20 verdicts", verdicts: 19 });
-  expect(few.sentence).toContain("1 more are needed");
+  expect(few.sentence).toContain("1 more is needed");
   const clustered = toReplies([
     [15, 1, 1],
     [15, 0, 0],
   ]).map((reply, index) => ({ ...reply, cluster: String(index % 4) }));
   expect(correctMean("judge", clustered).sentence).toContain("the 30 verdicts come from 4 scenarios");
+});
+
+test("says how many verdicts would halve an exact interval, also if all are the same", () => {
+  const same = correctMean(
+    "judge",
+    toReplies([
+      [20, 1, 0],
+      [400, 1, null],
+    ]),
+  );
+  expect(same).toMatchObject({ method: "labels alone", mean: 0, more_verdicts: 22 });
+  expect(same.sentence).toContain("About 22 more verdicts would halve the interval.");
+});
+
+test("verdicts on long conversations weigh little, and too few correct nothing", () => {
+  const long = toReplies([
+    [22, 1, 1],
+    [200, 1, null],
+  ]).map((reply, index) => ({ ...reply, cluster: `s${index % 40}`, weight: 0.01 }));
+  const short = toReplies([
+    [3, 1, 0],
+    [3, 1, null],
+  ]).map((reply) => ({ ...reply, cluster: `t${reply.cluster}` }));
+  const refused = correctMean("judge", [...long, ...short]);
+  expect(refused).toMatchObject({ mean: null, verdicts: 25, method: "none: verdicts worth fewer than 5 scenarios" });
+  expect(refused.sentence).toContain("judge replies of other scenarios");
 });
 
 test("uses the verdicts alone when they say too little about the judge's errors", () => {

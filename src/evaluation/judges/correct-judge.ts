@@ -2,7 +2,9 @@ import { formatFigure } from "../../base/numbers.ts";
 import type { CorrectedEffect, CorrectedMean } from "../../contract/schemas/judging/human-verdict.ts";
 import { clusterInterval, withinScores, type Interval } from "../statistics/intervals.ts";
 import {
+  effectiveClusters,
   labelsAlone,
+  labelsToHalve,
   misclassificationEstimate,
   predictionPoweredDifference,
   predictionPoweredInterval,
@@ -24,7 +26,7 @@ export function correctMean(score: string, replies: readonly JudgedReply[]): Cor
   const labelled = replies.filter(({ human }) => human !== undefined);
   const clusters = new Set(labelled.map(({ cluster }) => cluster)).size;
   const counts = { verdicts: labelled.length, replies: replies.length, scenarios: clusters };
-  const refusal = refusalOf(labelled.length, clusters);
+  const refusal = refusalOf(labelled.length, { scenarios: clusters, effective: effectiveClusters(labelled) });
   const powered = refusal === null ? predictionPoweredMean(replies) : null;
   const alone = refusal === null ? labelsAlone(replies) : null;
   const interval = refusal === null ? predictionPoweredInterval(replies) : null;
@@ -48,7 +50,7 @@ export function correctMean(score: string, replies: readonly JudgedReply[]): Cor
   const chosen = fallback === null ? { mean: powered.estimate, interval } : alone;
   const mean = Math.min(1, Math.max(0, chosen.mean));
   const rates = misclassificationEstimate(replies, { design: designEffect(replies, powered) });
-  const more = moreVerdicts(powered, { total: replies.length, alone: fallback !== null });
+  const more = moreVerdicts(powered, { total: replies.length, alone: fallback === null ? null : alone.mean });
   const result = { mean, ci_lower: chosen.interval.lower, ci_upper: chosen.interval.upper };
   return {
     score,
@@ -140,17 +142,26 @@ const ends = (interval: Interval | null) => ({
   ci_upper: interval?.upper ?? null,
 });
 
-function refusalOf(verdicts: number, clusters: number): { short: string; sentence: string } | null {
+function refusalOf(
+  verdicts: number,
+  { scenarios, effective }: { readonly scenarios: number; readonly effective: number },
+): { short: string; sentence: string } | null {
   if (verdicts < correctionRule.verdicts) {
     return {
       short: `fewer than ${correctionRule.verdicts} verdicts`,
-      sentence: `Not corrected: ${verdicts} ${verdicts === 1 ? "reply has a verdict" : "replies have a verdict"} of people on a random part. From fewer than ${correctionRule.verdicts} the judge's errors cannot be told from chance; ${correctionRule.verdicts - verdicts} more are needed.`,
+      sentence: `Not corrected: ${verdicts} ${verdicts === 1 ? "reply has a verdict" : "replies have a verdict"} of people on a random part. From fewer than ${correctionRule.verdicts} the judge's errors cannot be told from chance; ${correctionRule.verdicts - verdicts} more ${verdicts === correctionRule.verdicts - 1 ? "is" : "are"} needed.`,
     };
   }
-  if (clusters < correctionRule.scenarios) {
+  if (scenarios < correctionRule.scenarios) {
     return {
       short: `verdicts from fewer than ${correctionRule.scenarios} scenarios`,
-      sentence: `Not corrected: the ${verdicts} verdicts come from ${clusters} ${clusters === 1 ? "scenario" : "scenarios"}. Replies of one scenario resemble each other, so verdicts from at least ${correctionRule.scenarios} are needed.`,
+      sentence: `Not corrected: the ${verdicts} verdicts come from ${scenarios} ${scenarios === 1 ? "scenario" : "scenarios"}. Replies of one scenario resemble each other, so verdicts from at least ${correctionRule.scenarios} are needed.`,
+    };
+  }
+  if (effective < correctionRule.scenarios) {
+    return {
+      short: `verdicts worth fewer than ${correctionRule.scenarios} scenarios`,
+      sentence: `Not corrected: most of the ${verdicts} verdicts are on scenarios with many replies, of which each weighs little, so they are worth ${formatFigure(effective)} scenarios. At least ${correctionRule.scenarios} are needed: judge replies of other scenarios.`,
     };
   }
   return null;
@@ -179,15 +190,21 @@ function designEffect(replies: readonly JudgedReply[], { stderr }: PoweredMean):
   return single > 0 ? Math.max(1, (stderr / single) ** 2) : 1;
 }
 
-/** Verdicts beyond those given that would halve the interval; null when verdicts on all replies would not. */
+/**
+ * Verdicts beyond those given that would halve the interval; null when verdicts on all replies would not. `alone` is the mean of
+ * the verdicts if they count alone.
+ */
 function moreVerdicts(
   { stderr, fixed, labelled }: PoweredMean,
-  { total, alone }: { total: number; alone: boolean },
+  { total, alone }: { total: number; alone: number | null },
 ): number | null {
   const target = stderr ** 2 / 4;
-  const floor = alone ? 0 : Math.min(fixed, stderr ** 2);
-  if (target <= floor) return null;
-  const needed = Math.ceil((labelled * (stderr ** 2 - floor)) / (target - floor));
+  const floor = Math.min(fixed, stderr ** 2);
+  if (alone === null && target <= floor) return null;
+  const needed =
+    alone === null
+      ? Math.ceil((labelled * (stderr ** 2 - floor)) / (target - floor))
+      : labelsToHalve({ mean: alone, labels: labelled });
   return needed > total ? null : needed - labelled;
 }
 

@@ -34,6 +34,15 @@ export function turnQuestion(
   return { name, text, choices, weight: 1, needsReference: false, audited: false };
 }
 
+/** The score of a turn's rubric, from the value of the choice. */
+export function rubricValue(
+  { threshold, negate }: { threshold?: number | undefined; negate?: boolean | undefined },
+  value: number,
+): number {
+  const reached = threshold === undefined ? value : value >= threshold ? 1 : 0;
+  return negate ? 1 - reached : reached;
+}
+
 const correctnessText = `Compare the reply with the reference replies, any one of which would be right. Judge the content only, not style or length.
 - equivalent: it says the same as a reference.
 - correct_with_extra: it says what a reference says, and more that does not contradict it.

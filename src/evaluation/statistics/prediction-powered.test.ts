@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  effectiveClusters,
   exactInterval,
   labelsAlone,
   misclassificationEstimate,
@@ -27,6 +28,29 @@ test("the mean and its standard error are those of ppi-python 0.2.3", () => {
   // ppi-python divides by n, the cluster-robust error by n - 1.
   expect(powered.stderr * Math.sqrt(9 / 10)).toBeCloseTo(0.12909581, 7);
   expect([...powered.influence.values()].reduce((sum, part) => sum + part, 0)).toBeCloseTo(0, 12);
+});
+
+test.each([
+  {
+    judge: "that praises nearly everything",
+    human: [1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0],
+    judged: [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1],
+    others: [1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1],
+    estimate: 0.3221450617283951,
+    stderr: 0.132335417715426,
+  },
+  {
+    judge: "with many ties",
+    human: [0.5, 0.5, 1, 0, 0.5, 0.5, 1, 0.5, 0.5, 0, 0.5, 1],
+    judged: [0.5, 0.5, 1, 0.5, 0.5, 0, 1, 0.5, 0.5, 0, 0.5, 0.5],
+    others: [0.5, 0.5, 0.5, 1, 0, 0.5, 0.5, 1, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0.5, 1],
+    estimate: 0.555112881806109,
+    stderr: 0.07894431745470656,
+  },
+])("so they are for a judge $judge", ({ human, judged, others, estimate, stderr }) => {
+  const powered = predictionPoweredMean(toReplies(human, judged, others))!;
+  expect(powered.estimate).toBeCloseTo(estimate, 9);
+  expect(powered.stderr * Math.sqrt(11 / 12)).toBeCloseTo(stderr, 9);
 });
 
 test("a judge that says nothing gets no weight, and labels on every reply need none", () => {
@@ -63,6 +87,28 @@ test("the interval from labels alone is that of Clopper and Pearson (scipy 1.17.
     { cluster: String(human), judge: 0, human },
   ]);
   expect(labelsAlone(clustered)!.mean).toBeCloseTo(0.3, 12);
+});
+
+test("scenarios of unequal size count the same: statsmodels 0.15.0 for the mean, Korn and Graubard for the interval", () => {
+  // Four scenarios of one reply, and four of four.
+  const human = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0];
+  const replies = human.map((value, index) => ({
+    cluster: `s${index < 4 ? index : 3 + Math.floor(index / 4)}`,
+    weight: index < 4 ? 1 : 0.25,
+    judge: 1,
+    human: value,
+  }));
+  expect(predictionPoweredMean(replies)).toMatchObject({ lambda: 0, clusters: 8 });
+  expect(predictionPoweredMean(replies)!.stderr).toBeCloseTo(0.1526367946185603, 9);
+  const alone = labelsAlone(replies)!;
+  expect(alone.mean).toBeCloseTo(0.53125, 12);
+  // beta.ppf of scipy 1.17.1 with 9.109 labels.
+  expect(alone.interval.lower).toBeCloseTo(0.19628421801080387, 8);
+  expect(alone.interval.upper).toBeCloseTo(0.846137140766476, 8);
+  expect(effectiveClusters(replies.slice(3, 8))).toBeCloseTo(2, 12);
+  const same = replies.map((reply) => ({ ...reply, human: 1 }));
+  expect(labelsAlone(same)!.interval).toMatchObject({ upper: 1 });
+  expect(labelsAlone(same)!.interval.lower).toBeLessThan(0.75);
 });
 
 test("the rate from error rates is Rogan and Gladen's, with the interval of Lang and Reiczigel", () => {

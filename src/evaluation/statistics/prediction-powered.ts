@@ -21,7 +21,7 @@ export interface PoweredMean {
   readonly lambda: number;
   readonly labelled: number;
   readonly unlabelled: number;
-  /** Clusters with at least one label. */
+  /** Clusters with labels, by {@link effectiveClusters}. */
   readonly clusters: number;
   /** The deviation that each cluster contributes to the estimate. They add up to 0. */
   readonly influence: ReadonlyMap<string, number>;
@@ -37,8 +37,8 @@ export interface PoweredMean {
 export function predictionPoweredMean(replies: readonly JudgedReply[]): PoweredMean | null {
   const labelled = replies.filter(({ human }) => human !== undefined) as Labelled[];
   const unlabelled = replies.filter(({ human }) => human === undefined);
-  const clusters = new Set(labelled.map(({ cluster }) => cluster)).size;
-  if (clusters < 2) return null;
+  const clusters = effectiveClusters(labelled);
+  if (clusters <= 1) return null;
   const lambda = unlabelled.length === 0 ? 0 : tunedLambda(labelled, unlabelled);
   const residual = weightedMean(labelled, ({ human, judge }) => human - lambda * judge);
   const judged = weightedMean(unlabelled, ({ judge }) => judge);
@@ -63,6 +63,17 @@ export function predictionPoweredMean(replies: readonly JudgedReply[]): PoweredM
 }
 
 type Labelled = JudgedReply & { readonly human: number };
+
+/**
+ * The number of equally heavy clusters that tell as much as these (Kish 1965). Replies of a scenario with many turns weigh little,
+ * so verdicts on mostly such replies are worth fewer than they are.
+ */
+export function effectiveClusters(replies: readonly JudgedReply[]): number {
+  const weights = new Map<string, number>();
+  for (const reply of replies) weights.set(reply.cluster, (weights.get(reply.cluster) ?? 0) + weightOf(reply));
+  const squares = sumOfSquares(weights);
+  return squares === 0 ? 0 : totalWeight(replies) ** 2 / squares;
+}
 
 /** cov(human, judge) / ((1 + n / N) var(judge)), the variance over all replies, within 0 and 1. */
 function tunedLambda(labelled: readonly Labelled[], unlabelled: readonly JudgedReply[]): number {
@@ -106,13 +117,13 @@ function sumOfSquares(influence: ReadonlyMap<string, number>): number {
 }
 
 /**
- * Adds four labels that nobody gave: 0 and 1 for a reply with the judge's lowest score, and for one with the highest, each
+ * Adds four artificial labels: 0 and 1 for a reply with the judge's lowest score, and for one with the highest, each
  * as heavy as an average cluster. With few labels, errors that did not occur would otherwise count as impossible; for 0/1
  * scores this is the interval of Price and Bonett (2004) for a sum of two proportions, after Agresti and Caffo (2000).
  */
 export function withPseudoLabels(replies: readonly JudgedReply[], run = ""): readonly JudgedReply[] {
   const labelled = replies.filter(({ human }) => human !== undefined);
-  const weight = totalWeight(labelled) / new Set(labelled.map(({ cluster }) => cluster)).size;
+  const weight = totalWeight(labelled) / effectiveClusters(labelled);
   let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { judge } of replies) {
     lowest = Math.min(lowest, judge);
@@ -190,26 +201,36 @@ const lowestMean = (values: readonly number[], level: number): number =>
     level,
   });
 
+const clopperPearson = (values: readonly number[], level: number): number =>
+  lowestRate({ ones: values.filter((value) => value === 1).length, count: values.length }, level);
+
 /** The rate at which this many ones or more occur with probability 1 − level. */
-function clopperPearson(values: readonly number[], level: number): number {
-  const ones = values.filter((value) => value === 1).length;
-  if (ones === 0) return 0;
-  let [low, high] = [0, ones / values.length];
+function lowestRate({ ones, count }: { readonly ones: number; readonly count: number }, level: number): number {
+  if (ones <= 0) return 0;
+  let [low, high] = [0, ones / count];
   for (let step = 0; step < 40; step++) {
     const middle = (low + high) / 2;
-    if (incompleteBeta(middle, ones, values.length - ones + 1) <= 1 - level) low = middle;
+    if (incompleteBeta(middle, ones, count - ones + 1) <= 1 - level) low = middle;
     else high = middle;
   }
   return low;
 }
 
-/** The interval from the labels alone: exact, over the means of the clusters. */
-export function labelsAlone(
-  replies: readonly JudgedReply[],
-): { readonly mean: number; readonly interval: Interval } | null {
+interface MeanOfLabels {
+  readonly mean: number;
+  readonly interval: Interval;
+}
+
+/**
+ * The interval from the labels alone. Exact over the means of the clusters if all replies weigh the same; otherwise that of Korn
+ * and Graubard (1998), which is Clopper and Pearson's with the number of labels that the weights and clusters leave.
+ */
+export function labelsAlone(replies: readonly JudgedReply[]): MeanOfLabels | null {
+  const labelled = replies.filter(({ human }) => human !== undefined) as Labelled[];
+  const [first] = replies;
+  if (first && replies.some((reply) => weightOf(reply) !== weightOf(first))) return weightedLabels(labelled);
   const clusters = new Map<string, number[]>();
-  for (const { cluster, human } of replies) {
-    if (human === undefined) continue;
+  for (const { cluster, human } of labelled) {
     const values = clusters.get(cluster) ?? [];
     clusters.set(cluster, values);
     values.push(human);
@@ -217,6 +238,43 @@ export function labelsAlone(
   const means = [...clusters.values()].map((values) => mean(values) ?? 0);
   const interval = exactInterval(means);
   return interval && { mean: mean(means) ?? 0, interval };
+}
+
+function weightedLabels(labelled: readonly Labelled[]): MeanOfLabels | null {
+  const clusters = effectiveClusters(labelled);
+  if (clusters <= 1) return null;
+  const estimate = weightedMean(labelled, ({ human }) => human);
+  const influence = new Map<string, number>();
+  addInfluence(influence, labelled, ({ human }) => human - estimate);
+  const variance = (clusters / (clusters - 1)) * sumOfSquares(influence);
+  const most = effectiveClusters(labelled.map((reply, index) => ({ ...reply, cluster: String(index) })));
+  const level = (1 + defaultLevel) / 2;
+  const narrower = (tQuantile(level, Math.max(1, most - 1)) / tQuantile(level, clusters - 1)) ** 2;
+  const count = narrower * (variance > 0 ? Math.min(most, (estimate * (1 - estimate)) / variance) : most);
+  return { mean: estimate, interval: rateInterval(estimate, count) };
+}
+
+/** Clopper and Pearson's interval, also for a number of labels that is not whole. */
+function rateInterval(rate: number, count: number): Interval {
+  const lowest = (share: number): number => lowestRate({ ones: share * count, count }, (1 + defaultLevel) / 2);
+  return { lower: lowest(rate), upper: 1 - lowest(1 - rate) };
+}
+
+/** The number of labels whose interval would be half as wide as that of these, at the same mean. */
+export function labelsToHalve({ mean: rate, labels }: { readonly mean: number; readonly labels: number }): number {
+  const width = (count: number): number => {
+    const { lower, upper } = rateInterval(rate, count);
+    return upper - lower;
+  };
+  const target = width(labels) / 2;
+  // The width shrinks with the number in the extreme, and with its root in the middle of the scale.
+  let [low, high] = [labels, 5 * labels];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (width(middle) <= target) high = middle;
+    else low = middle;
+  }
+  return high;
 }
 
 /** The rate of 1 among replies, from a judge whose errors are known from the labels. */

@@ -203,7 +203,7 @@ interface Knowledge {
 const firstKnowledge = (low: number): Knowledge => ({ deviation: assumedDeviation, floor: low, isEstimated: false });
 
 /**
- * What is known before each scenario, from those before it alone. The floor is the end of the scale while scores are 0 or 1 or
+ * The deviation and the floor for each scenario, estimated only from the scenarios before it. The floor is the end of the scale while scores are 0 or 1 or
  * rarely differ. Otherwise it lies below the worst difference so far: far below while there are few, or if they are skewed to
  * that side. The factors are calibrated by simulation.
  */

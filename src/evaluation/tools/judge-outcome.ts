@@ -17,7 +17,7 @@ export interface JudgeOutcomeOptions extends Omit<OutcomeInput, "rubric" | "earl
   readonly earlier?: ConversationJudgement | undefined;
 }
 
-const rubricScore = "outcome.rubric";
+export const rubricScore = "outcome.rubric";
 
 /** The outcome of an attempt as scores of its conversation. The rubric is answered by the judge, once per attempt. */
 export async function judgeOutcome(options: JudgeOutcomeOptions): Promise<ConversationJudgement> {
@@ -37,7 +37,8 @@ export async function judgeOutcome(options: JudgeOutcomeOptions): Promise<Conver
   };
 }
 
-function rubricQuestion(text: string): JudgeQuestion {
+/** The question about a conversation that `expect.rubric` of its scenario asks. */
+export function rubricQuestion(text: string): JudgeQuestion {
   const choices = { pass: 1, fail: 0 };
   return { name: rubricScore, text, choices, weight: 1, needsReference: false, audited: false };
 }

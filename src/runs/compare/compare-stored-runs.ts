@@ -9,7 +9,7 @@ import { commonPairAttempts, compareSides, failedReplyNotes } from "./compare-si
 import { decidingRun } from "./deciding-run.ts";
 import { toComparedRun, readFailedReplies, readComparedRun, type StoredSide } from "./stored-side.ts";
 import { getOwnedRun } from "../results/find-run.ts";
-import { correctedEffects } from "../review/review-figures.ts";
+import { correctedEffects, winRateOfScores } from "../review/correct-scores.ts";
 import { settingChanges, type SettingsSide } from "./setting-changes.ts";
 
 const mostChanged = 200;
@@ -55,6 +55,7 @@ export async function compareStoredRuns(
     candidate: candidate.run,
     names: new Set(comparison.scores.map(({ name }) => name)),
   });
+  const winRate = await winRateOfScores(store, { baseline: baseline.run, candidate: candidate.run });
   return {
     ...about,
     comparable: true,
@@ -66,6 +67,7 @@ export async function compareStoredRuns(
     notes,
     ...counts,
     ...(corrected.length > 0 && { corrected }),
+    ...(winRate && { win_rate: winRate }),
     ...(margins &&
       notWorse && {
         not_worse: {

@@ -1,6 +1,6 @@
 import { truncateText } from "../../base/text.ts";
 import { testsOwnAgent } from "../plan/endpoints.ts";
-import type { RunRecord, Store } from "../../contract/ports/store.ts";
+import type { RunRecord, Store, VerdictRecord } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
@@ -11,6 +11,7 @@ import { createDrift } from "../../evaluation/summary/drift.ts";
 import type { RunFigures } from "../../evaluation/summary/summarize-run.ts";
 import { createScenarioSummary } from "../../evaluation/summary/summarize-scenario.ts";
 import { toMeasures } from "../compare/score-definitions.ts";
+import { toTurnVerdict } from "../review/reply-verdicts.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
 import { assertRunExists } from "./find-run.ts";
 import { checkScoreNames, createFiguresOfRun, toFiguredAttempt } from "./run-figures.ts";
@@ -125,6 +126,10 @@ export async function* readParts(
     index,
     about: reading.finish(),
   });
+  const verdicts = Map.groupBy(
+    await store.verdicts.ofRun(run.id),
+    ({ scenario_index, attempt }) => `${scenario_index} ${attempt}`,
+  );
   let open: OpenScenario | undefined;
   for await (const attempt of store.attempts.withInteractions(run.id, only)) {
     const scenario = scenarios[attempt.scenario_index];
@@ -133,7 +138,10 @@ export async function* readParts(
       if (open) yield ended(open);
       open = { scenario, index: attempt.scenario_index, reading: readScenario(scenario, settings) };
     }
-    const results = toAttemptResults(attempt, { scenario, settings });
+    const results = withVerdicts(
+      toAttemptResults(attempt, { scenario, settings }),
+      verdicts.get(`${attempt.scenario_index} ${attempt.attempt}`),
+    );
     if (!run.summary) figures?.add(toFiguredAttempt(scenario, results));
     if (versions) noteVersions(results.attempt, versions);
     open.reading.add(results);
@@ -141,6 +149,19 @@ export async function* readParts(
   }
   if (open) yield ended(open);
   await assertRunExists(store, run.id);
+}
+
+/** A verdict on a whole conversation names the last turn of the scenario, which a simulated user may not have reached. */
+function withVerdicts(results: AttemptResults, verdicts: readonly VerdictRecord[] | undefined): AttemptResults {
+  if (!verdicts) return results;
+  const { attempt } = results;
+  const last = attempt.interactions.at(-1)?.turn_index ?? 0;
+  const byTurn = Map.groupBy(verdicts, ({ turn_index }) => Math.min(turn_index, last));
+  const interactions = attempt.interactions.map((turn) => {
+    const given = byTurn.get(turn.turn_index);
+    return given ? { ...turn, verdicts: given.map(toTurnVerdict) } : turn;
+  });
+  return { ...results, attempt: { ...attempt, interactions } };
 }
 
 /** A run may have been scored by an earlier version. Turns without scores have no version. */

@@ -11,8 +11,9 @@ import type {
 import type { JudgeAuditRequest } from "../../contract/schemas/judging/judge-audit.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
 import { requireEndedRun } from "../results/find-run.ts";
-import { readReplyVerdicts } from "./reply-verdicts.ts";
-import { agreementOfRun, correctionsOfRun } from "./review-figures.ts";
+import { questionsOfRun, readReplyVerdicts } from "./reply-verdicts.ts";
+import { correctionsOfRun } from "./correct-scores.ts";
+import { agreementOfRun } from "./measure-agreement.ts";
 import { createReviewQueue, readItems } from "./review-queue.ts";
 import { findQuestion, listVerdicts, storeVerdicts } from "./store-verdicts.ts";
 
@@ -63,15 +64,16 @@ async function toAuditRequest(
   { question: name, repeats }: { readonly question?: string | undefined; readonly repeats: number },
 ): Promise<JudgeAuditRequest> {
   requireEndedRun(run, "its judge cannot be audited yet");
-  const question = findQuestion(run, { name, against: undefined });
+  const scenarios = await store.runs.scenarios(run.id);
+  const question = findQuestion(questionsOfRun(run, scenarios), { name, against: undefined });
   if ("problem" in question) throw invalidFieldsError([question.problem]);
   const { judge } = run.settings;
-  if (!judge || !question.judged || question.scope === "conversation")
+  if (!judge || !question.judged || question.varies || question.scope === "conversation")
     throw invalidFieldsError([
       {
         pointer: "/question",
         code: "unsupported",
-        message: "must be a question of the run's judge about single replies",
+        message: "must be a question of the run's judge about every reply",
       },
     ]);
   const verdicts = await readReplyVerdicts(store, run.id, { question: question.name });
@@ -86,7 +88,6 @@ async function toAuditRequest(
         message: `has no verdicts of people on this run: ${question.name}`,
       },
     ]);
-  const scenarios = await store.runs.scenarios(run.id);
   const items = await readItems(store, {
     run,
     scenarios,

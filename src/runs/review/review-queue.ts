@@ -8,14 +8,15 @@ import type {
 } from "../../contract/schemas/judging/human-verdict.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
-import { findReplyPairs, readReplyPair, type ReplyPair } from "../compare/judge-run-pairs.ts";
+import { findReplyPairs, readReplyPair, type ReplyPair } from "../compare/reply-pairs.ts";
 import { createTranscript } from "../execute/transcript.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
 import { getOwnedRun, requireEndedRun } from "../results/find-run.ts";
-import { readReviewedReplies, type ReviewedReply } from "./judged-replies.ts";
+import { readScoredTurns, toReviewedReplies, type ReviewedReply } from "./judged-replies.ts";
 import {
   isSampled,
   preferenceQuestion,
+  questionAt,
   questionsOfRun,
   readReplyVerdicts,
   replyKey,
@@ -25,42 +26,38 @@ import {
 } from "./reply-verdicts.ts";
 import { findQuestion } from "./store-verdicts.ts";
 
-/** A reply handed to one person is not handed to another for this long, unless both should judge it. */
-const claimMs = 10 * 60_000;
+/** A person is taken to be reviewing for this long after a verdict. */
+const activeMs = 10 * 60_000;
 
 type Order = ReviewQuery["order"];
 
-/** Hands out replies to judge. Nobody sees a score or another person's verdict here. */
+/** Hands out replies to judge, without scores and the verdicts of others. */
 export function createReviewQueue({ store, now }: { readonly store: Store; readonly now: () => number }) {
-  const claims = createClaims(now);
-
   return async (run: RunRecord, query: ReviewQuery & { readonly rater: string }): Promise<ReviewQueue> => {
     requireEndedRun(run, "its replies cannot be judged yet");
-    const question = findQuestion(run, { name: query.question, against: query.against });
-    if ("problem" in question) throw invalidFieldsError([question.problem]);
     const scenarios = await store.runs.scenarios(run.id);
+    const questions = questionsOfRun(run, scenarios);
+    const question = findQuestion(questions, { name: query.question, against: query.against });
+    if ("problem" in question) throw invalidFieldsError([question.problem]);
     const pairs = query.against === undefined ? null : await pairsOf(store, run, query.against);
     const replies = pairs
       ? [...pairs.values()].map(({ reply }) => reply)
-      : await readReviewedReplies(store, run, { question, scenarios });
+      : toReviewedReplies(await readScoredTurns(store, run), { question, scenarios });
     const verdicts = await readReplyVerdicts(store, run.id, { question: question.name, against: query.against });
     const known = new Map(verdicts.map((verdict) => [replyKey(verdict), verdict]));
     const place = `${run.id} ${question.name} ${query.against ?? ""}`;
     const ordered = orderReplies(replies, { order: query.order, seed: place, verdicts: known });
-    const chosen: ReviewedReply[] = [];
-    for (const reply of ordered) {
-      if (chosen.length === query.limit) break;
-      if (!isWanted(known.get(replyKey(reply)), query)) continue;
-      const given = new Set(known.get(replyKey(reply))?.verdicts.map(({ rater }) => rater));
-      const wanted = { rater: query.rater, given, most: query.raters - given.size };
-      if (!claims.take(`${place} ${replyKey(reply)}`, wanted)) continue;
-      chosen.push(reply);
-    }
+    const wanted = ordered.filter((reply) => isWanted(known.get(replyKey(reply)), query));
+    const active = activeRaters(verdicts, now() - activeMs);
+    const { mine = [], others = [] } = Object.groupBy(wanted, (reply) =>
+      isMine(reply, { ...query, verdict: known.get(replyKey(reply)), active }) ? "mine" : "others",
+    );
+    const chosen = [...mine, ...others].slice(0, query.limit);
     const items = await readItems(store, { run, scenarios, question, chosen, pairs });
     return {
       rater: query.rater,
       question: toReviewQuestion(question),
-      questions: (pairs ? [preferenceQuestion] : questionsOfRun(run)).map(toReviewQuestion),
+      questions: (pairs ? [preferenceQuestion] : questions).map(toReviewQuestion),
       items,
       progress: progressOf(replies, { verdicts, rater: query.rater, raters: query.raters }),
     };
@@ -76,10 +73,49 @@ function isWanted(
   { rater, raters, order }: Pick<ReviewQuery, "raters" | "order"> & { readonly rater: string },
 ): boolean {
   if (!verdict) return true;
-  const counted = verdict.verdicts.filter(({ sampling }) => order === "disagreement" || isSampled(sampling));
-  if (counted.some((given) => given.rater === rater)) return false;
+  const counted = countedRaters(verdict, order);
+  if (counted.has(rater)) return false;
   if (order === "disagreement" && verdict.differs && !verdict.adjudicated) return true;
-  return counted.length < raters;
+  return counted.size < raters;
+}
+
+const countedRaters = (verdict: ReplyVerdict | undefined, order: Order): ReadonlySet<string> =>
+  new Set(
+    (verdict?.verdicts ?? [])
+      .filter(({ sampling }) => order === "disagreement" || isSampled(sampling))
+      .map(({ rater }) => rater),
+  );
+
+const activeRaters = (verdicts: readonly ReplyVerdict[], since: number): ReadonlySet<string> =>
+  new Set(
+    verdicts
+      .flatMap((reply) => reply.verdicts)
+      .filter(({ given_at }) => given_at >= since)
+      .map(({ rater }) => rater),
+  );
+
+/**
+ * Shares the replies out among the people who are reviewing: a reply that wants n more verdicts is for the n of them whose
+ * seeded random numbers are lowest. That needs no state, so that all processes agree; at worst a reply gets one verdict more than wanted.
+ */
+function isMine(
+  reply: ReviewedReply,
+  {
+    rater,
+    raters,
+    order,
+    verdict,
+    active,
+  }: Pick<ReviewQuery, "raters" | "order"> & {
+    readonly rater: string;
+    readonly verdict: ReplyVerdict | undefined;
+    readonly active: ReadonlySet<string>;
+  },
+): boolean {
+  const counted = countedRaters(verdict, order);
+  const rank = (name: string): number => createRandom(`${replyKey(reply)} ${name}`)();
+  const before = [...active].filter((other) => other !== rater && !counted.has(other) && rank(other) < rank(rater));
+  return before.length < Math.max(1, raters - counted.size);
 }
 
 /** A seeded order: the same for everyone, so that people judge the same replies first. */
@@ -124,27 +160,6 @@ function disagreement({ judge }: ReviewedReply, verdict: ReplyVerdict | undefine
   return judge === null ? 1 : 1 - 2 * Math.abs(judge - 0.5);
 }
 
-/** Replies that were handed out and not judged yet. */
-function createClaims(now: () => number) {
-  const claims = new Map<string, Map<string, number>>();
-  return {
-    /** False while as many others as are still wanted hold the reply. */
-    take(
-      key: string,
-      { rater, given, most }: { readonly rater: string; readonly given: ReadonlySet<string>; readonly most: number },
-    ): boolean {
-      const held = claims.get(key) ?? new Map<string, number>();
-      for (const [other, until] of held) if (until <= now()) held.delete(other);
-      const others = [...held.keys()].filter((other) => other !== rater && !given.has(other)).length;
-      if (most > 0 && others >= most) return false;
-      claims.set(key, held.set(rater, now() + claimMs));
-      // Old claims are dropped when the list is long.
-      if (claims.size > 10_000) claims.delete(claims.keys().next().value ?? "");
-      return true;
-    },
-  };
-}
-
 function progressOf(
   replies: readonly ReviewedReply[],
   { verdicts, rater, raters }: { verdicts: readonly ReplyVerdict[]; rater: string; raters: number },
@@ -179,7 +194,7 @@ async function pairsOf(store: Store, run: RunRecord, against: string): Promise<R
   const places = new Map<string, PairPlace>();
   const { signal } = new AbortController();
   for await (const pair of findReplyPairs(store, { baseline, candidate: run, signal })) {
-    const reply = { scenario_index: pair.scenarioIndex, attempt: 1, turn_index: pair.right.turn, judge: null };
+    const reply = { scenario_index: pair.indexes.candidate, attempt: 1, turn_index: pair.right.turn, judge: null };
     places.set(replyKey(reply), { reply, pair });
   }
   return places;
@@ -237,15 +252,21 @@ async function replyItem(
     if (attempt !== reply.attempt) continue;
     const transcript = createTranscript(scenario, run.settings);
     for (const { turn_index, reply: stored } of interactions) transcript.replies.set(turn_index, stored);
-    const interaction = transcript.interactionAt(reply.turn_index);
-    const before =
-      question.scope === "conversation" ? transcript.conversation().slice(0, -1) : transcript.before(reply.turn_index);
+    const isWhole = question.scope === "conversation";
+    // A simulated user may end a conversation before the last turn of the scenario.
+    const shown = isWhole
+      ? Math.max(...scenario.interactions.keys().filter((turn) => transcript.replies.has(turn)))
+      : reply.turn_index;
+    const interaction = transcript.interactionAt(shown);
+    const before = isWhole ? transcript.conversation().slice(0, -1) : transcript.before(shown);
+    const asked = question.varies && questionAt(question, reply);
     return {
       ...placeOf(reply, scenario),
       conversation_before: toTurns(before),
       user_message: interaction.user_message,
-      reply: transcript.replies.get(reply.turn_index)?.agent_reply ?? "",
+      reply: transcript.replies.get(shown)?.agent_reply ?? "",
       reference_reply: referenceReply(interaction) ?? "",
+      ...(asked && { question: { text: asked.text, choices: asked.choices } }),
     };
   }
   return null;

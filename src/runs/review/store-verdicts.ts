@@ -11,8 +11,16 @@ import { FormatError } from "../../formats/scenario-file.ts";
 import { parseVerdictFile } from "../../formats/verdict-file.ts";
 import { invalidFieldsError, refuseInvalid } from "../plan/fields-error.ts";
 import { getOwnedRun, requireEndedRun, runGoneError } from "../results/find-run.ts";
-import { readReviewedReplies } from "./judged-replies.ts";
-import { preferenceName, preferenceQuestion, questionsOfRun, replyKey, type AskedQuestion } from "./reply-verdicts.ts";
+import { readScoredTurns, toReviewedReplies } from "./judged-replies.ts";
+import {
+  preferenceName,
+  preferenceQuestion,
+  questionAt,
+  questionsOfRun,
+  replyKey,
+  toTurnVerdict,
+  type AskedQuestion,
+} from "./reply-verdicts.ts";
 
 /** Checks and stores verdicts of people: all of them, or none. */
 export async function storeVerdicts(
@@ -28,7 +36,7 @@ export async function storeVerdicts(
   const { rows, skipped } = toRows(request);
   const scenarios = await store.runs.scenarios(run.id);
   const context = {
-    run,
+    questions: questionsOfRun(run, scenarios),
     scenarios,
     request,
     rater,
@@ -87,7 +95,7 @@ function toRows({ verdicts = [], text }: VerdictsRequest): { rows: readonly Sent
 }
 
 interface ReadContext {
-  readonly run: RunRecord;
+  readonly questions: readonly AskedQuestion[];
   readonly scenarios: readonly Scenario[];
   readonly places: ReadonlyMap<string, number>;
   readonly request: VerdictsRequest;
@@ -105,19 +113,21 @@ const problem = (pointer: string, message: string): { problem: FieldError } => (
 
 function toRecord(
   sent: VerdictInput,
-  { run, scenarios, places, request, rater: caller, now }: ReadContext,
+  { questions, scenarios, places, request, rater: caller, now }: ReadContext,
 ): ReadVerdict {
   const rater = sent.rater ?? request.rater ?? caller;
   if (rater === undefined) return problem("/rater", "is missing: name the person who gave the verdict");
   const scenario_index = places.get(sent.scenario_id);
   const scenario = scenarios[scenario_index ?? -1];
   if (scenario_index === undefined || !scenario) return problem("/scenario_id", "is not a scenario of this run");
-  const question = findQuestion(run, { name: sent.question ?? request.question, against: sent.against });
-  if ("problem" in question) return question;
-  const turn_index = turnOf(sent, scenario, question);
+  const found = findQuestion(questions, { name: sent.question ?? request.question, against: sent.against });
+  if ("problem" in found) return found;
+  const turn_index = turnOf(sent, scenario, found);
   if (typeof turn_index === "string") return problem("/turn_index", turn_index);
+  const question = questionAt(found, { scenario_index, turn_index });
+  if (!question) return problem("/turn_index", `is a turn that ${found.name} is not asked about`);
   const { attempt, against = "", adjudication = false } = sent;
-  const key = { scenario_index, attempt, turn_index, question: question.name, against, rater, adjudication };
+  const key = { scenario_index, attempt, turn_index, question: found.name, against, rater, adjudication };
   if (sent.choice === null) return { key, record: null };
   const answer = answerOf(sent, question);
   if (!answer) return problem("/choice", `must be one of ${Object.keys(question.choices).join(", ")}`);
@@ -126,9 +136,9 @@ function toRecord(
   return { key, record: { ...key, ...answer, comment, sampling, asked: question.asked, given_at: now } };
 }
 
-/** The question by name; the judge's first one by default. */
+/** One of the run's questions by name; the first one by default. */
 export function findQuestion(
-  run: RunRecord,
+  questions: readonly AskedQuestion[],
   { name, against }: { readonly name: string | undefined; readonly against: string | undefined },
 ): AskedQuestion | { readonly problem: FieldError } {
   if (name === preferenceName && against === undefined)
@@ -137,7 +147,6 @@ export function findQuestion(
     if (name !== undefined && name !== preferenceName) return problem("/against", `is only for ${preferenceName}`);
     return preferenceQuestion;
   }
-  const questions = questionsOfRun(run);
   const found = name === undefined ? questions[0] : questions.find((question) => question.name === name);
   const known = [...questions.map((question) => question.name), preferenceName];
   return found ?? problem("/question", `must be one of ${known.join(", ")}`);
@@ -163,7 +172,7 @@ function turnOf(
 
 function answerOf(
   { choice, value }: VerdictInput,
-  { choices }: AskedQuestion,
+  { choices }: Pick<AskedQuestion, "choices">,
 ): { choice: string; value: number } | null {
   if (choice !== undefined && choice !== null) {
     const known = Object.hasOwn(choices, choice) ? choices[choice] : undefined;
@@ -186,10 +195,15 @@ async function refuseMissingReplies(
     records,
   }: { scenarios: readonly Scenario[]; rows: readonly SentVerdict[]; records: readonly VerdictRecord[] },
 ): Promise<void> {
-  const turn = { ...preferenceQuestion, scope: "turn" as const };
-  const answered = new Set((await readReviewedReplies(store, run, { question: turn, scenarios })).map(replyKey));
+  const turns = await readScoredTurns(store, run);
+  const scopes = new Map(questionsOfRun(run, scenarios).map(({ name, scope }) => [name, scope]));
+  const answered = { turn: new Set<string>(), conversation: new Set<string>() };
+  for (const scope of ["turn", "conversation"] as const)
+    for (const reply of toReviewedReplies(turns, { question: { ...preferenceQuestion, scope }, scenarios }))
+      answered[scope].add(replyKey(reply));
   const missing = records.find(
-    (record) => !record.question.startsWith("conversation") && !answered.has(replyKey(record)),
+    (record) =>
+      !answered[scopes.get(record.question) === "conversation" ? "conversation" : "turn"].has(replyKey(record)),
   );
   if (!missing) return;
   const { scenario_index, attempt, turn_index } = missing;
@@ -213,18 +227,10 @@ export async function listVerdicts(
   return records
     .filter((record) => question === undefined || record.question === question)
     .filter((record) => rater === undefined || record.rater === rater)
-    .map(({ scenario_index, attempt, turn_index, against, comment, adjudication, given_at, ...record }) => ({
-      scenario_id: scenarios[scenario_index]?.id ?? "",
-      attempt,
-      turn_index,
-      question: record.question,
-      ...(against !== "" && { against }),
-      rater: record.rater,
-      choice: record.choice,
-      value: record.value,
-      ...(comment !== null && { comment }),
-      sampling: record.sampling,
-      ...(adjudication && { adjudication }),
-      given_at: new Date(given_at).toISOString(),
+    .map((record) => ({
+      scenario_id: scenarios[record.scenario_index]?.id ?? "",
+      attempt: record.attempt,
+      turn_index: record.turn_index,
+      ...toTurnVerdict(record),
     }));
 }

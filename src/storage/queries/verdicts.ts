@@ -40,7 +40,7 @@ export async function changeVerdicts(writer: Writer, runId: string, { put, withd
 }
 
 async function putVerdict(writer: Writer, runId: string, verdict: VerdictRecord): Promise<void> {
-  // Only the last decision on a reply counts, whoever made it.
+  // A new decision replaces the earlier one, also that of another person.
   if (verdict.adjudication) await deleteVerdict(writer, runId, verdict);
   const { choice, value, comment, sampling, asked, given_at, ...key } = verdict;
   const written = { choice: toJsonText(choice), value, comment: comment === null ? null : toJsonText(comment) };
@@ -65,7 +65,7 @@ async function putVerdict(writer: Writer, runId: string, verdict: VerdictRecord)
     .execute();
 }
 
-/** An adjudication is deleted whoever gave it. */
+/** Deletes this rater's verdict, or the adjudication of any rater. */
 async function deleteVerdict(writer: Writer, runId: string, key: VerdictKey): Promise<void> {
   const { scenario_index, attempt, turn_index, question, against, adjudication } = toColumns(key);
   let query = writer

@@ -23,7 +23,7 @@ export const HumanVerdict = z
   .object({
     ...place,
     question: questionName.describe(
-      "`judge_correctness`, `judge.<name>`, `conversation_quality` or `conversation.<name>` answer a question of the judge; `review` asks for the quality in general, `preference` whether the reply is better than that of the run `against`.",
+      "`judge_correctness`, `judge.<name>`, `conversation_quality`, `conversation.<name>`, `outcome.rubric` or the name of a turn's rubric answer a question of the judge; `review` asks for the quality in general, `preference` whether the reply is better than that of the run `against`.",
     ),
     against: z.string().optional().describe("For `preference`: id of the run it was compared with."),
     rater: raterName,
@@ -39,6 +39,12 @@ export const HumanVerdict = z
   })
   .meta({ id: "HumanVerdict" });
 export type HumanVerdict = z.infer<typeof HumanVerdict>;
+
+/** A person's verdict on the turn that it stands under. */
+export const TurnVerdict = HumanVerdict.omit({ scenario_id: true, attempt: true, turn_index: true }).meta({
+  id: "TurnVerdict",
+});
+export type TurnVerdict = z.infer<typeof TurnVerdict>;
 
 /** A verdict to store. The same rater's earlier verdict on the same reply and question is replaced. */
 export const VerdictInput = z
@@ -106,6 +112,10 @@ export const ReviewQuestion = z
     choices: Choices,
     scope: z.enum(["turn", "conversation", "pair"]),
     judged: z.boolean().describe("True when the run's judge answered it too."),
+    varies: z
+      .literal(true)
+      .optional()
+      .describe("Set for a rubric of single turns or scenarios: `question` of each reply holds its text and choices."),
   })
   .meta({ id: "ReviewQuestion" });
 export type ReviewQuestion = z.infer<typeof ReviewQuestion>;
@@ -137,6 +147,10 @@ export const ReviewItem = z
     user_message: z.string(),
     reply: z.string(),
     reference_reply: z.string(),
+    question: z
+      .object({ text: z.string(), choices: Choices })
+      .optional()
+      .describe("The question about this reply. Set when it `varies`."),
     other_reply: z.string().optional().describe("For `preference`: the reply of the run `against`."),
     conversation_before_other: z.array(z.object({ user_message: z.string(), reply: z.string() })).optional(),
   })

@@ -41,14 +41,16 @@ const json = (value: object): string => (Object.keys(value).length === 0 ? "" : 
 
 /**
  * One interaction per row, one column per score. The columns are fixed at the start: the scores of the run's summary, or the usual
- * ones. Other scores go to `other_scores` as JSON.
+ * ones. Other scores go to `other_scores` as JSON, people's verdicts to `verdicts`.
  */
 export function createResultCsv(): AttemptExport {
   let names: readonly string[] = usualScores;
   return {
     start(run) {
       names = scoreNames(run) ?? usualScores;
-      return csvText([[...columns.map(([name]) => name), ...names.map((name) => `score.${name}`), "other_scores"]]);
+      return csvText([
+        [...columns.map(([name]) => name), ...names.map((name) => `score.${name}`), "other_scores", "verdicts"],
+      ]);
     },
     attempt: ({ scenario_id }, attempt) => [
       csvText(rowsOfAttempt(scenario_id, attempt).map((row) => toRow(row, names))),
@@ -89,9 +91,14 @@ function scoreNames({ summary }: RunHead): string[] | undefined {
 }
 
 function toRow(row: InteractionRow, names: readonly string[]): Cell[] {
-  const { scores } = row.interaction;
+  const { scores, verdicts = [] } = row.interaction;
   const others = Object.fromEntries(Object.entries(scores).filter(([name]) => !names.includes(name)));
-  return [...columns.map(([, cell]) => cell(row)), ...names.map((name) => scores[name] ?? ""), json(others)];
+  return [
+    ...columns.map(([, cell]) => cell(row)),
+    ...names.map((name) => scores[name] ?? ""),
+    json(others),
+    json(verdicts),
+  ];
 }
 
 function rowsOfAttempt(scenario_id: string, { attempt, interactions, conversation }: AttemptResult): InteractionRow[] {
