@@ -454,6 +454,7 @@ class AttemptExecution {
         expect,
         replies: this.#transcript.firstReplies(),
         turns: this.#transcript.conversation(),
+        scored: this.#transcript.scoredTurns(),
         judge: outcomeJudge,
         ...(await outcomeStates({
           world: this.#world,

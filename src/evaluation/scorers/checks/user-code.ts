@@ -117,8 +117,8 @@ function fromRecord(record: JsonRecord, threshold: number | undefined): ScorerRe
   if (value === null && score === undefined) return { value: null, reason: said?.reason ?? "the code gave no value" };
   if (typeof number === "number" && Number.isFinite(number)) {
     const result = fromNumber(number, threshold);
-    // What did not pass is not right, whatever its score says.
-    return { ...result, ...(pass === false && result.value === 1 && { value: 0 }), ...said };
+    // `pass: false` decides, whatever the score says.
+    return { ...result, ...(pass === false && { value: 0 }), ...said };
   }
   if (typeof pass === "boolean") return { value: pass ? 1 : 0, reason: `the code returned ${pass}`, ...said };
   return { value: null, reason: "the code returned an object without pass, score or value", failed: true };

@@ -226,7 +226,7 @@ function addGroup({ tests, templates, tools, budget, prompts }: Group): void {
     system,
     tools,
     metadata,
-    ...toExpectation(rules),
+    ...toExpectation(rules, extras ? [] : turns),
     ...(extras && withWholeExtras(extras)),
     turns,
     variants: variantsOf(tests, { prompts, turns }),
@@ -263,8 +263,11 @@ const withoutNotes = (context: ItemContext): ItemContext => ({
   collector: { ...context.collector, note: () => {} },
 });
 
-/** The rules for the tools of a whole conversation. */
-function toExpectation(rules: readonly ToolExpectation[]): Pick<ImportedScenario, "expect" | "matching"> {
+/** The rules for a whole conversation: those for its tools, and that every assertion of its turns must pass. */
+export function toExpectation(
+  rules: readonly ToolExpectation[],
+  turns: readonly ImportedTurn[],
+): Pick<ImportedScenario, "expect" | "matching"> {
   const lists = {
     must_call: rules.flatMap(({ must_call = [] }) => must_call),
     must_not_call: rules.flatMap(({ must_not_call = [] }) => must_not_call),
@@ -279,6 +282,7 @@ function toExpectation(rules: readonly ToolExpectation[]): Pick<ImportedScenario
     ...(goals.length > 0 && { rubric: goals.join("\n") }),
     ...(Object.keys(byTool).length > 0 && { max_calls: byTool }),
     ...(inAll.length > 0 && { max_calls: Math.min(...inAll) }),
+    ...(turns.some(({ checks = [], expected }) => checks.length > 0 || expected) && { checks: "all" }),
   };
   const matching = {
     ...(rules.some(({ allowsMore }) => allowsMore) && { extra_arguments: "allow" }),
