@@ -55,6 +55,35 @@ export function targetOptionProblems(
   ];
 }
 
+/** Recorded conversations happened once, and as they are written. */
+export function recordedProblems(
+  {
+    protocol,
+    test_batch,
+    history = "generated",
+    replay_first_bad_turn,
+  }: Pick<EvaluationRequest, "protocol" | "test_batch" | "history" | "replay_first_bad_turn">,
+  attempts: number,
+): FieldError[] {
+  if (protocol !== "recorded") return [];
+  const conflict = (pointer: string, message: string): FieldError => ({ pointer, code: "conflict", message });
+  const scenarios = [test_batch].flat();
+  const at = (index: number): string => (Array.isArray(test_batch) ? `/test_batch/${index}` : "/test_batch");
+  return [
+    ...(attempts === 1 ? [] : [conflict("/attempts", "must be 1 with protocol recorded: a reply was recorded once")]),
+    ...(history === "generated" ? [] : [conflict("/history", "has no meaning with protocol recorded")]),
+    ...(replay_first_bad_turn
+      ? [conflict("/replay_first_bad_turn", "cannot be combined with protocol recorded: nothing is called")]
+      : []),
+    ...scenarios.flatMap(({ user, interactions }, index) => {
+      if (user) return [conflict(`${at(index)}/user`, "must be left out with protocol recorded: nothing is called")];
+      const isRecorded = interactions.some(({ agent_reply, tool_calls = [] }) => agent_reply || tool_calls.length > 0);
+      const message = "must have a recorded reply in agent_reply: with protocol recorded nothing is called";
+      return isRecorded ? [] : [conflict(`${at(index)}/interactions`, message)];
+    }),
+  ];
+}
+
 /** An agent that keeps the conversation itself, or acts in a world of its own, cannot be shown another conversation. */
 function historyProblems(
   { history = "generated", replay_first_bad_turn }: Pick<EvaluationRequest, "history" | "replay_first_bad_turn">,
