@@ -3,7 +3,7 @@ import { Budget, Gate } from "./budget.ts";
 import { Rubric } from "./judging/judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
 import { Choices, ScorerSetting } from "./scorer-setting.ts";
-import { LocalTarget, Target } from "./acting/target.ts";
+import { DeclaredTarget, LocalTarget, Target } from "./acting/target.ts";
 import { ToolMatching } from "./acting/tool-call.ts";
 import { World, WorldAddress } from "./acting/world.ts";
 
@@ -284,9 +284,9 @@ export const EvaluationRequest = z
       ),
     ...options,
     endpoint: z
-      .union([options.endpoint, Target, LocalTarget])
+      .union([options.endpoint, Target, LocalTarget, DeclaredTarget])
       .describe(
-        "Base URL (…/v1) or full URL of the model endpoint under test, or an object that says how another agent is asked.",
+        "Base URL (…/v1) or full URL of the model endpoint under test, an object that says how another agent is asked, or the name of a target that the service knows.",
       ),
   })
   .meta({ id: "EvaluationRequest" });

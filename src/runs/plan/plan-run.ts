@@ -13,16 +13,17 @@ import { refuseInvalid } from "./fields-error.ts";
 import { enforceCallLimit, type PlanLimits } from "./limits.ts";
 import { withOperatorDefaults } from "./model-target.ts";
 import { optionProblems, scoresOfRun, type PlanHelpers } from "./option-problems.ts";
-import { planTarget, recordedProblems, targetOptionProblems } from "./plan-target.ts";
+import { planTarget, recordedProblems, targetOptionProblems, withDeclaredTarget } from "./plan-target.ts";
 import { locateChecks, verifyQuickChecks, type LocatedTurn, type RunPlan } from "./request-checks.ts";
 
 /**
  * Checks a request and returns its plan with every default filled in. Refuses duplicate ids, too many calls or scores, oversized
  * labels, and scorers or judges that cannot be used.
  */
-export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): RunPlan {
-  const { test_batch, test_name, attempts: wanted, endpoint: asked, protocol: named, ...given } = request;
-  const { judge, labeller, simulator, replay_users: _, ...options } = given;
+export function planRun(given: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): RunPlan {
+  const request = withDeclaredTarget(given, helpers);
+  const { test_batch, test_name, attempts: wanted, endpoint: asked, protocol: named, ...rest } = request;
+  const { judge, labeller, simulator, replay_users: _, ...options } = rest;
   const { attempts, sequence } = planAttempts(wanted);
   const batch = surveyBatch(test_batch, limits);
   refuseInvalid(attemptProblems(attempts, limits));
