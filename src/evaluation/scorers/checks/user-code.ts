@@ -34,7 +34,7 @@ export function codeCheck(setting: Setting, run: CodeRunner | undefined): Offloa
   };
 }
 
-/** The reply after the transforms, as a value and as text. */
+/** The reply after the transforms, as a value and as text, or the error that one of them threw. */
 export async function transformedText(
   input: ScorerInput,
   {
@@ -42,12 +42,12 @@ export async function transformedText(
     code,
     signal,
   }: { transform: readonly CodeTransform[]; code: CodeRunner | undefined; signal: AbortSignal },
-): Promise<{ value: unknown; text: string }> {
+): Promise<{ value: unknown; text: string } | { thrown: string }> {
   if (!code) throw new Error(withoutRunner);
   let value = outputOf(input);
   for (const source of transform) {
     const answer = await code({ ...source, kind: "transform", output: value, context: contextOf(input) }, signal);
-    if ("thrown" in answer) throw new Error(`the transform threw: ${answer.thrown}`);
+    if ("thrown" in answer) return { thrown: `the transform threw: ${answer.thrown}` };
     value = answer.result;
   }
   return { value, text: toText(value) };

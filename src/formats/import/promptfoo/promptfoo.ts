@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
+import { contentHash } from "../../content-hash.ts";
 import { anyField, listField, recordField, scalarText, textField, toTextList } from "../../documents/records.ts";
 import { withTurnExtras, withWholeExtras } from "../../extras.ts";
 import {
@@ -82,10 +83,15 @@ function addConfig({ config, tests: written }: Config, context: ItemContext, bud
     if (group) group.push(prompted);
     else groups.set(key, [prompted]);
   }
+  const describedAs = Map.groupBy(expanded, ({ test }) => textField(test, "description"));
   const templates = recordField(config, "assertionTemplates") ?? {};
   const tools = providerTools(config, context);
   readProviders(config, context);
-  for (const group of groups.values()) addGroup({ tests: group, templates, tools, budget, prompts });
+  for (const group of groups.values()) {
+    const [first] = group;
+    const isAlone = first && describedAs.get(textField(first.test, "description"))?.length === 1;
+    addGroup({ tests: group, templates, tools, budget, prompts, id: first && testId(first, isAlone ?? false) });
+  }
 }
 
 /** Default assertions without a test to apply to would be lost without a word. */
@@ -187,9 +193,22 @@ interface Group {
   readonly tools: readonly ImportedTool[];
   readonly budget: ExpansionBudget;
   readonly prompts: ConfigPrompts;
+  readonly id: string | undefined;
 }
 
-function addGroup({ tests, templates, tools, budget, prompts }: Group): void {
+/**
+ * An id from the description and the variables of a test, which stays the same when a prompt is changed: runs before and after can
+ * be compared. Undefined for a test without either.
+ */
+function testId({ test, vars }: PromptedTest, isAlone: boolean): string | undefined {
+  const words = (textField(test, "description") ?? "").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
+  const name = words.slice(0, 60).replace(/^-|-$/g, "");
+  if (name !== "" && isAlone) return name;
+  if (Object.keys(vars).length === 0) return undefined;
+  return `${name || "test"}-${contentHash(JSON.stringify(vars))}`;
+}
+
+function addGroup({ tests, templates, tools, budget, prompts, id }: Group): void {
   const [first] = tests;
   if (!first) return;
   const { collector, place } = first.context;
@@ -220,7 +239,7 @@ function addGroup({ tests, templates, tools, budget, prompts }: Group): void {
   const extras = recordField(first.metadata, "rehearsal");
   collector.add({
     place,
-    id: anyField(first.metadata, "conversationId") ?? anyField(first.test, "id"),
+    id: anyField(first.metadata, "conversationId") ?? anyField(first.test, "id") ?? id,
     description: textField(extras, "description") ?? (extras ? "" : textField(first.test, "description")),
     tags: toTextList(listField(extras, "tags")),
     system,
