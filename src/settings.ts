@@ -1,3 +1,4 @@
+import type { LocalTarget, Target } from "./contract/schemas/acting/target.ts";
 import { readFileSync, statSync } from "node:fs";
 import type { UsagePrice } from "./contract/schemas/usage.ts";
 import type { PolicyName } from "./contract/schemas/endpoint-policy.ts";
@@ -58,6 +59,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly credentials: readonly Credential[];
   /** Secrets that the headers of targets may name. */
   readonly targetSecrets: readonly TargetSecret[];
+  /** Targets that requests may name. Set by the configuration file. */
+  readonly targets?: Readonly<Record<string, Target | LocalTarget>>;
   /** Text that is replaced in imported conversations. Set by the configuration file. */
   readonly redact?: readonly RedactionRule[];
   readonly endpointPolicy: { readonly mode: PolicyName; readonly allow: readonly string[] };

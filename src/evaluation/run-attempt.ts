@@ -12,7 +12,7 @@ import { conversationAt, referenceReply, type AttemptHistory } from "./conversat
 import { callCharacters, replyMessages } from "./recorded-calls.ts";
 import { runConcurrently } from "./run-concurrently.ts";
 import type { AttemptUser } from "./simulation/attempt-user.ts";
-import { failedReply, toStoredReply } from "./stored-reply.ts";
+import { failedReply, recordedReply, toStoredReply } from "./stored-reply.ts";
 import { openAt } from "./world/final-state.ts";
 import { ForeignWorld, type OpenWorld } from "./world/foreign-agent.ts";
 import { journaledExchange, runToolLoop, type ToolLoopOptions } from "./world/tool-loop.ts";
@@ -45,6 +45,8 @@ export interface AttemptOptions {
   readonly world?: AttemptWorld | undefined;
   /** Identifies the conversation at endpoints that keep conversations. Default: none. */
   readonly sessionId?: string | undefined;
+  /** The replies are those of the scenario, and no model is called. Default: false. */
+  readonly recorded?: boolean;
   /** Writes the messages of simulated turns. Requires generated history. */
   readonly user?: AttemptUser | undefined;
   readonly signal: AbortSignal;
@@ -139,6 +141,7 @@ interface TurnOptions extends AttemptOptions {
 
 async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply> {
   const { scenario, systemPrompt, parameters, history, replies, onText, signal } = options;
+  if (options.recorded) return recordedReply(scenario.interactions[turn]);
   const model = withSession(turn, options);
   const blocking = findBlockingFailure(replies.values(), options.onFailure);
   if (blocking) return notCalled(blocking);

@@ -323,8 +323,12 @@ async function judgementOf(
   };
   const judgedOthers = others.map(async ({ question, transform }): Promise<TurnJudgement> => {
     try {
-      const { text } = await transformedText(input, { transform, code: scoring.code, signal });
-      return await judgeTurn(judge, { questions: [question], turn: { ...turn, reply: text }, before, signal });
+      const given = await transformedText(input, { transform, code: scoring.code, signal });
+      if ("thrown" in given) {
+        const score = { name: question.name, value: 0, reason: given.thrown };
+        return { scores: [score], judgements: {}, helper_usage: noHelperUsage };
+      }
+      return await judgeTurn(judge, { questions: [question], turn: { ...turn, reply: given.text }, before, signal });
     } catch (error) {
       signal.throwIfAborted();
       return { scores: [failedScore(question.name, error)], judgements: {}, helper_usage: noHelperUsage };

@@ -1,5 +1,6 @@
 import type { Reply, SuccessfulReply } from "../contract/ports/chat-model.ts";
 import { failedReplyText, type InteractionError, type StoredReply } from "../contract/schemas/interaction-result.ts";
+import type { Interaction } from "../contract/schemas/scenario.ts";
 import { toUsage } from "../contract/schemas/usage.ts";
 import { recordedCalls } from "./recorded-calls.ts";
 
@@ -7,6 +8,23 @@ import { recordedCalls } from "./recorded-calls.ts";
 export function toStoredReply(reply: Reply): StoredReply {
   if (!reply.ok) return failedReply(toInteractionError(reply.error), reply.latency_ms);
   return toReply(reply, reply.text === "" ? (reply.refusal ?? "") : reply.text);
+}
+
+/** The stored form of a reply that was recorded elsewhere. */
+export function recordedReply(turn: Pick<Interaction, "agent_reply" | "tool_calls"> | undefined): StoredReply {
+  return {
+    agent_reply: turn?.agent_reply ?? "",
+    error: null,
+    usage: null,
+    latency_ms: 0,
+    first_token_ms: null,
+    tries: 0,
+    finish_reason: null,
+    model: null,
+    system_fingerprint: null,
+    endpoint_metadata: null,
+    ...(turn?.tool_calls && { tool_calls: turn.tool_calls }),
+  };
 }
 
 /** A turn without a usable reply. */

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
 import { detectFormat, detectSyntax, type Detected, type DetectionSource } from "./detect-format.ts";
 import { refuseBinary, refuseCode, refuseMarkup } from "./documents/decode-text.ts";
 import { parseDocument, type ParsedDocument } from "./documents/parse-document.ts";
@@ -21,7 +23,14 @@ import { addTraces } from "./import/traces/conversations.ts";
 import type { Span } from "./imported-scenario.ts";
 import { importMlflow, importSpans } from "./import/traces/spans.ts";
 import { createScenarioCollector, type CollectorOptions, type ScenarioCollector } from "./scenario-collector.ts";
-import { FormatError, type ImportFormat, type ImportResult, type NamedFiles, type Note } from "./scenario-file.ts";
+import {
+  FormatError,
+  type FileScenario,
+  type ImportFormat,
+  type ImportResult,
+  type NamedFiles,
+  type Note,
+} from "./scenario-file.ts";
 import type { ColumnMapping } from "./tables/columns.ts";
 import { readTable } from "./tables/read-table.ts";
 
@@ -110,6 +119,34 @@ export function importScenarios({
 
 /** The tag of conversations that people should look at. */
 export const reviewTag = "review";
+
+/** The request for a run of recorded replies, on which people can give verdicts. Nothing is called. */
+export function reviewRequest(
+  scenarios: readonly FileScenario[],
+  models: readonly string[],
+): z.input<typeof EvaluationRequest> {
+  const [model = "recorded"] = models.length === 1 ? models : [];
+  return {
+    test_batch: [...scenarios],
+    test_name: scenarios.length === 1 ? (scenarios[0]?.id ?? reviewTag) : `${scenarios.length} recorded conversations`,
+    endpoint: "recorded:",
+    protocol: "recorded",
+    model_id: model,
+    tags: [reviewTag],
+  };
+}
+
+/** True when a turn has the reply of a past conversation. */
+export const isRecorded = ({ interactions }: FileScenario): boolean =>
+  interactions.some(({ agent_reply, tool_calls = [] }) => agent_reply !== "" || tool_calls.length > 0);
+
+/** The scenarios as they are kept, without the recorded tool calls. */
+export function withoutRecording(scenarios: readonly FileScenario[]): FileScenario[] {
+  return scenarios.map((scenario) => ({
+    ...scenario,
+    interactions: scenario.interactions.map(({ tool_calls: _, ...turn }) => turn),
+  }));
+}
 
 export interface TraceFilesRequest extends CollectorOptions {
   readonly files: readonly { readonly name: string; readonly text: string }[];

@@ -45,6 +45,8 @@ export interface CollectorOptions {
   readonly tags?: readonly string[] | undefined;
   /** Import code of assertions, which a run executes. Only for files that the user has allowed to. Default: false. */
   readonly allowsCode?: boolean | undefined;
+  /** Keep recorded replies with their tool calls, for a run of protocol `recorded`. Default: calls are only in the world. */
+  readonly keepsRecording?: boolean | undefined;
   /** Read further prompts of a file as variants of its scenarios. Default: only the first prompt is read. */
   readonly makesVariants?: boolean | undefined;
 }
@@ -57,6 +59,7 @@ export function createScenarioCollector({
   tags = [],
   allowsCode = false,
   makesVariants = false,
+  keepsRecording = false,
 }: CollectorOptions = {}): ScenarioCollector {
   const redact = createRedactor(rules);
   const conversations: TracedConversation[] = [];
@@ -103,7 +106,7 @@ export function createScenarioCollector({
         note,
         place: draft.place,
       });
-      const scenario = toScenario(draft, id, { note, makesWorlds });
+      const scenario = toScenario(draft, id, { note, makesWorlds, keepsRecording });
       if (!scenario) return;
       scenarios.push(scenario);
       for (const check of checksOf(draft, scenario)) checks.push(check);
@@ -147,13 +150,16 @@ function claimId({ wanted, given, register, note, place }: IdRequest): string {
 function toScenario(
   draft: ImportedScenario,
   id: string,
-  { note, makesWorlds }: { note: AddNote; makesWorlds: boolean },
+  { note, makesWorlds, keepsRecording }: { note: AddNote; makesWorlds: boolean; keepsRecording: boolean },
 ): FileScenario | undefined {
   const register = createIdRegister();
   const world = draft.world === undefined && makesWorlds ? worldOf(draft, note) : draft.world;
   const { value: metadata, losses } = toJsonRecord(draft.metadata ?? {});
   for (const loss of losses) note("changed", draft.place, `metadata ${loss.pointer.slice(1)}: ${loss.message}`);
-  const interactions = draft.turns.map((turn, index) => toInteraction({ draft, turn, index, register, note }));
+  const interactions = draft.turns.map((turn, index) => ({
+    ...toInteraction({ draft, turn, index, register, note }),
+    ...(keepsRecording && recordingOf(turn)),
+  }));
   const parsed = ScenarioInput.safeParse(
     {
       id,
@@ -225,6 +231,19 @@ function toInteraction({ draft, turn, index, register, note }: InteractionSource
     ...(turn.checks && turn.checks.length > 0 && { checks: turn.checks }),
     generated_metadata: labels(turn.generated),
   };
+}
+
+/** The reply and the calls of a turn as they were. */
+function recordingOf({ reply, reference, calls = [] }: ImportedTurn): object {
+  const tool_calls = calls.map(({ id, name, arguments: given, argumentsError, result, error }, index) => ({
+    id: id ?? `call-${index + 1}`,
+    name,
+    arguments: given ?? null,
+    ...(argumentsError !== undefined && { arguments_error: argumentsError }),
+    ...(result !== undefined && { result }),
+    ...(error !== undefined && { error }),
+  }));
+  return { agent_reply: reply ?? reference ?? "", ...(tool_calls.length > 0 && { tool_calls }) };
 }
 
 function checksOf(draft: ImportedScenario, scenario: FileScenario): UnmappedCheck[] {

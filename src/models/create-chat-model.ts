@@ -32,6 +32,8 @@ const layers = {
   a2a: (options) => a2aTarget(withTarget(options)),
   module: () => onlyHere,
   command: () => onlyHere,
+  // The replies of such a run are in its scenarios.
+  recorded: () => onlyHere,
 } as const satisfies Record<Protocol, (options: ChatModelOptions) => ChatModel>;
 
 /** A model at an endpoint in the given protocol. Nothing is called, and nothing fails, until the model is called. */

@@ -62,7 +62,7 @@ export function createScenarioLibrary(library: Library): ScenarioLibrary {
     get,
     all,
     async keep(inputs, { demo = false } = {}) {
-      const scenarios = inputs.map(scenarioFromInput);
+      const scenarios = inputs.map((input) => scenarioFromInput(input));
       for (const { id } of scenarios) refuseUnreachable(id);
       // Scenarios with the same turns are not independent evidence, so duplicates are reported.
       const duplicates = await library.sameTurns(scenarios);

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folderWith } from "./eval-files.ts";
@@ -106,6 +106,26 @@ test.for([
   await using folder = await folderWith(files);
   const { stdout } = await runCli([...traces, ...typed, "--list", "--json"], { cwd: folder.path });
   expect(JSON.parse(stdout).conversations.map(({ id }: { id: string }) => id)).toEqual(ids);
+});
+
+test("stores the recorded replies as a run to review, and the scenarios without them", async () => {
+  await using folder = await folderWith(files);
+  const options = { cwd: folder.path };
+  const typed = [...traces, "--conversation", "jo@example.com", "--review"];
+  const stored = await runCli([...typed, "-o", "out.json"], options);
+  expect(stored.stderr).toMatch(/Judge them at .*\/review\?run=/);
+  expect(JSON.parse(await readFile(join(folder.path, "out.json"), "utf8")).interactions[0]).not.toHaveProperty(
+    "tool_calls",
+  );
+  const shown = await runCli(["runs", "show", "latest", "--json"], options);
+  expect(JSON.parse(shown.stdout).results.scenarios[0].attempts[0].interactions).toMatchObject([
+    { agent_reply: "It was sent.", tool_calls: [{ name: "get_order", result: { to: "jo@example.com" } }] },
+    { agent_reply: "Unknown." },
+  ]);
+  await writeFile(join(folder.path, "v.csv"), "scenario_id,attempt,turn,choice\njo@example.com,1,1,fail\n");
+  expect((await runCli(["verdicts", "import", "latest", "v.csv", "--rater", "ana"], options)).stdout).toContain(
+    "stored 1 verdict",
+  );
 });
 
 test.for([

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { commandLine } from "../support/command-line.ts";
+import { startFakeAgent } from "../support/fake-agent.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { after } from "../support/fake-provider/behaviour.ts";
 import { text } from "../support/fake-provider/replies.ts";
@@ -56,6 +57,41 @@ async function addresses(started: Started): Promise<{ agent: string; evaluation:
   }
   return JSON.parse(started.stdout());
 }
+
+test("requests name the targets of the folder's configuration, whose secrets are bound to their origin", async () => {
+  await using agent = await startFakeAgent(({ text: said }, { "x-token": token }) =>
+    token === "s3cret" ? { body: { said: `You said ${said}` } } : { status: 401, body: {} },
+  );
+  const support = {
+    url: `${agent.url}/chat`,
+    headers: { "X-Token": { env: "BOT_TOKEN" } },
+    body: { text: "{{message}}" },
+    reply: "/said",
+  };
+  const unset = { ...support, headers: { "X-Token": { env: "NOT_SET" } } };
+  const targets = { support, unset, local: { command: "python3 bot.py" } };
+  await using folder = await temporaryFolder();
+  await writeFile(join(folder.path, "rehearsal.yaml"), JSON.stringify({ targets, limits: serviceLimits }));
+  await using started = start(folder.path, { ...withoutDemo, BOT_TOKEN: "s3cret" }, "--json");
+  const { evaluation } = await addresses(started);
+  const ask = (endpoint: object) => {
+    const test_batch = { id: "s", interactions: [{ id: "1", user_message: "Hi" }] };
+    return send(`${evaluation}/evaluate`, { body: { test_batch, endpoint, model_id: "prod" } });
+  };
+  const { body } = await ask({ target: "support" });
+  expect(body).toMatchObject({
+    results: { scenarios: [{ attempts: [{ interactions: [{ agent_reply: "You said Hi" }] }] }] },
+  });
+  expect(JSON.stringify(body)).not.toContain("s3cret");
+  for (const [name, message] of [
+    ["suport", "names no target of this service: it knows support, unset, local"],
+    ["unset", "needs the environment variable NOT_SET, which the service does not have"],
+    ["local", "is a program on the service's machine, which only rehearsal eval starts"],
+  ] as const) {
+    const refused = await ask({ target: name });
+    expect(refused.body).toMatchObject({ status: 422, errors: [{ pointer: "/endpoint/target", message }] });
+  }
+});
 
 test("serve prints one line for each service", async () => {
   await using folder = await temporaryFolder();

@@ -90,7 +90,7 @@ test("runs no code of a request, and needs the conversation for other histories"
   expect(await ask({})).toMatchObject({ pointer: "/endpoint", code: "required" });
 });
 
-test("imports the chosen conversations of traces and tags them", async () => {
+test("imports the chosen conversations of traces, tags them, and stores their replies for review", async () => {
   const span = (id: string, text: string) => ({
     traceId: id,
     spanId: "a",
@@ -123,6 +123,34 @@ test("imports the chosen conversations of traces and tags them", async () => {
     scenarios: [{ id: "two", tags: ["review"], interactions: [{ user_message: "Second?", agent_reply: "Yes." }] }],
     kept: [{ id: "two", created: true }],
   });
+  const { review_run_id: run } = stored.body as { review_run_id: string };
+  const queue = await send(`${services.evaluation}/runs/${run}/review?rater=ana`);
+  expect(queue.body).toMatchObject({ items: [{ scenario_id: "two", reply: "Yes." }], progress: { replies: 1 } });
+});
+
+test("stores and scores recorded replies with their tool calls, and calls nothing", async () => {
+  const call = { id: "c1", name: "get_order", arguments: { id: 7 }, result: { status: "sent" } };
+  const turn = { id: "1", user_message: "Where is order 7?", agent_reply: "It was sent.", tool_calls: [call] };
+  const recorded = { endpoint: "recorded:", protocol: "recorded", model_id: "production" };
+  const scenario = { id: "order", interactions: [{ ...turn, reference_reply: "It was sent." }] };
+  const body = { test_batch: scenario, ...recorded };
+  const answered = await send(`${services.evaluation}/evaluate`, { body });
+  const run = EvaluationResponse.parse(answered.body);
+  expect(run.results.scenarios[0]?.attempts[0]?.interactions[0]).toMatchObject({
+    agent_reply: "It was sent.",
+    tool_calls: [call],
+    scores: { exact_match: 1 },
+  });
+  const again = await send(`${services.evaluation}/runs/${run.run_id}/request`);
+  expect(again.body).toMatchObject({
+    protocol: "recorded",
+    test_batch: { interactions: [{ agent_reply: "It was sent." }] },
+  });
+  const silent = { id: "silent", interactions: [{ id: "1", user_message: "Hi" }] };
+  const refused = await send(`${services.evaluation}/evaluate`, {
+    body: { test_batch: [scenario, silent], ...recorded, attempts: 2 },
+  });
+  expect(refused.body).toMatchObject({ errors: [{ pointer: "/attempts" }, { pointer: "/test_batch/1/interactions" }] });
 });
 
 test("evaluates our own agent by AG-UI", async () => {

@@ -136,7 +136,7 @@ export default function ImportScreen() {
           )}
         </>
       )}
-      {store.data && <ImportSummary kept={store.data.kept} />}
+      {store.data && <ImportSummary kept={store.data.kept} reviewRun={store.data.review_run_id} />}
     </Screen>
   );
 }
@@ -235,6 +235,9 @@ const importFormats = [
   { id: "langfuse", title: "Langfuse" },
   { id: "mlflow", title: "MLflow traces" },
   { id: "spans", title: "Traces (OTLP, Phoenix, agent runs)" },
+  { id: "dialogues", title: "Taskmaster, SGD" },
+  { id: "bfcl", title: "BFCL" },
+  { id: "tau-bench", title: "tau-bench" },
 ] as const;
 
 /** Formats whose columns may need a mapping. */

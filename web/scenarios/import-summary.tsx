@@ -2,7 +2,7 @@ import { CircleCheck } from "lucide-react";
 import { Link } from "wouter";
 import type { Imported, SavedScenario } from "../api/library.ts";
 import { formatCount } from "../parts/text/format.ts";
-import { scenarioPath } from "../parts/address/paths.ts";
+import { reviewPath, scenarioPath } from "../parts/address/paths.ts";
 import { importMessage } from "../parts/forms/field-problems.ts";
 
 const shownScenarios = 5;
@@ -68,8 +68,14 @@ export function ImportPreview({ found, source }: { found: Imported; source: stri
   );
 }
 
+interface ImportSummaryProps {
+  readonly kept: readonly SavedScenario[];
+  /** The run of the recorded replies that were sent to review. */
+  readonly reviewRun: string | undefined;
+}
+
 /** Counts imported and existing scenarios, and lists duplicates. */
-export function ImportSummary({ kept }: { kept: readonly SavedScenario[] }) {
+export function ImportSummary({ kept, reviewRun }: ImportSummaryProps) {
   const created = kept.filter((entry) => entry.created).length;
   const duplicates = kept.filter((entry) => entry.duplicate_of !== undefined);
   return (
@@ -93,10 +99,15 @@ export function ImportSummary({ kept }: { kept: readonly SavedScenario[] }) {
           ))}
         </ul>
       )}
-      <p className="text-sm">
+      <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
         <Link href="/scenarios" className="link">
           Go to the library
         </Link>
+        {reviewRun !== undefined && (
+          <Link href={reviewPath(reviewRun)} className="link">
+            Review the recorded replies
+          </Link>
+        )}
       </p>
     </section>
   );

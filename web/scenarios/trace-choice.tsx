@@ -153,7 +153,7 @@ export function TraceChoice({ all, draft, onChange }: TraceChoiceProps) {
             checked={draft.review}
             onChange={({ target }) => onChange({ review: target.checked })}
           />
-          Tag for review
+          Send the recorded replies to review
         </label>
       </div>
     </section>

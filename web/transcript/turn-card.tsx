@@ -123,7 +123,7 @@ function FoldedLine({ turn }: { turn: InteractionResult }) {
   return (
     <>
       <span className="min-w-0 flex-1 basis-60 truncate text-sm" dir="auto">
-        {headText(turn.user_message, 200)}
+        {headText(turn.prompt ?? turn.user_message, 200)}
         <span className="text-soft"> → {headText(turn.agent_reply, 200) || "(empty)"}</span>
       </span>
       <span className="ml-auto flex gap-x-3 text-xs text-soft tabular-nums">
@@ -173,7 +173,7 @@ function UserMessage({ turn }: { turn: InteractionResult }) {
   return (
     <div className="grid gap-1 rounded-md bg-accent-ground p-3">
       <h3 className="text-xs font-semibold text-soft">User</h3>
-      <VerbatimText text={turn.user_message} />
+      <VerbatimText text={turn.prompt ?? turn.user_message} />
       <UserTurnNote turn={turn} />
     </div>
   );

@@ -1,6 +1,7 @@
 import { dirname, relative, resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
+import { isRecorded, reviewRequest, withoutRecording } from "../../formats/import-scenarios.ts";
 import { parseColumnMapping } from "../../formats/tables/columns.ts";
 import { isLoss } from "../../formats/fold-notes.ts";
 import { scenarioFormats } from "../../formats/formats.ts";
@@ -17,13 +18,14 @@ import {
   type TraceOptions,
 } from "../scenarios/read-traces.ts";
 import { withFilePaths } from "../eval/load-scenarios.ts";
+import { CliError } from "../cli-error.ts";
 import { refuseOverwrite } from "../files.ts";
-import { withForce } from "../options.ts";
+import { ownCommand, sourceWords } from "../next-command.ts";
+import { withForce, withSource, type SourceOptions } from "../options.ts";
 import { counted } from "../terminal/text.ts";
 import { note, printJson } from "../terminal/output.ts";
 
-interface ImportOptions extends TraceOptions {
-  readonly config?: string;
+interface ImportOptions extends TraceOptions, SourceOptions {
   readonly from: ImportFormat | "auto";
   readonly map?: string;
   readonly output?: string;
@@ -56,7 +58,7 @@ export function declare(command: Command): void {
     .option("--strict", "fail if anything is dropped or changed")
     .option("--verbose", "print every note instead of one for each kind")
     .option("--json", "print scenarios, checks, notes and the written file as one JSON object");
-  withTraceOptions(command)
+  withSource(withTraceOptions(command))
     .option("-c, --config <file>", "configuration file with redact (default: rehearsal.yaml in this folder)")
     .addHelpText("after", examples)
     .action(importFiles);
@@ -68,7 +70,8 @@ Examples:
   rehearsal import questions.csv --map user=question,reference=answer -o scenarios.yaml
   rehearsal import traces spans.json --list
   rehearsal import traces spans/*.json --since 7d --errors only -o failing.yaml
-  rehearsal import traces --agent http://127.0.0.1:8000 --conversation thread-42 -o thread-42.yaml`;
+  rehearsal import traces --agent http://127.0.0.1:8000 --conversation thread-42 -o thread-42.yaml
+  rehearsal import traces spans.json --since 24h --review`;
 
 async function importFiles(files: readonly string[], options: ImportOptions): Promise<void> {
   const { output: file, dryRun, json, strict = false, verbose = false, force = false } = options;
@@ -94,7 +97,10 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
   if (options.list) return listConversations(read, { json: json ?? false });
   const placed = read.map((entry) => withFilePaths(entry, process.cwd()));
   const toFile = (name: string): string => (file === undefined ? name : relative(dirname(resolve(file)), name));
-  const scenarios = joinScenarios(placed).map((scenario) => movedCode(scenario, toFile));
+  const recorded = joinScenarios(placed);
+  const scenarios = withoutRecording(recorded).map((scenario) => movedCode(scenario, toFile));
+  const review = async (): Promise<string | undefined> =>
+    options.review && !dryRun && scenarios.length > 0 ? storeForReview(recorded, read, options) : undefined;
   const variants = placed.flatMap(({ variants: own = [] }) => own);
   const unusable = unusableNotes(scenarios, { limits: noLimits, helpers: { worldModules: true } });
   const checkLosses = (): void => {
@@ -104,7 +110,13 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
     const isWritten = !dryRun && scenarios.length > 0 && (!strict || isWithoutLoss(read, unusable));
     const written = isWritten ? file : undefined;
     if (written !== undefined) await writeScenarios(scenarios, { file: written, force });
-    printJson({ scenarios, ...whatWasRead(read, unusable), ...(written !== undefined && { file: written }) });
+    const run_id = !strict || isWithoutLoss(read, unusable) ? await review() : undefined;
+    printJson({
+      scenarios,
+      ...whatWasRead(read, unusable),
+      ...(written !== undefined && { file: written }),
+      ...(run_id !== undefined && { run_id }),
+    });
     refuseEmpty(scenarios);
     return checkLosses();
   }
@@ -116,8 +128,37 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
   refuseEmpty(scenarios);
   checkLosses();
   if (dryRun) return;
-  await writeScenarios(scenarios, { file, format: file === undefined ? "json" : undefined, force, verbose });
+  const runId = await review();
+  if (file !== undefined || !options.review)
+    await writeScenarios(scenarios, { file, format: file === undefined ? "json" : undefined, force, verbose });
+  if (runId !== undefined) noteReview(runId, options);
   if (file !== undefined) await writeVariants(variants, { file, force, verbose, toFile });
+}
+
+/** Stores the recorded replies as a run, on which people can give verdicts. */
+async function storeForReview(
+  scenarios: readonly FileScenario[],
+  read: readonly ScenarioFile[],
+  options: SourceOptions,
+): Promise<string> {
+  const recorded = scenarios.filter(isRecorded);
+  if (recorded.length === 0) throw new CliError("there are no recorded replies to review in these files");
+  const models = read.flatMap(({ conversations = [] }) =>
+    conversations.flatMap((conversation) => (conversation.taken ? conversation.models : [])),
+  );
+  const { openSession } = await import("../sources/open-session.ts");
+  await using session = await openSession({ ...options, agent: false });
+  const { run_id } = await session.client.start(reviewRequest(recorded, [...new Set(models)]));
+  for await (const _ of session.client.events(run_id));
+  return run_id;
+}
+
+function noteReview(runId: string, options: SourceOptions): void {
+  note(`stored the recorded replies as run ${runId}`);
+  const start = ownCommand("serve", ...sourceWords(options));
+  if (options.server === undefined) note(`  Judge them at http://127.0.0.1:8000/review?run=${runId} after: ${start}`);
+  else note(`  Judge them on the page of the service, at /review?run=${runId}`);
+  note(`  See the verdicts: ${ownCommand("verdicts show", runId, ...sourceWords(options))}`);
 }
 
 /** One file for each further prompt, with the same scenario ids, so that their runs can be compared. */

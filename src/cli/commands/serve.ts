@@ -73,6 +73,7 @@ async function serveAll({ open, json = false, ...options }: Omit<ServeOptions, "
   const { settings, warnings } = await loadSettings({
     config: options.config,
     envFile: options.envFile,
+    targets: true,
     overrides: {
       REHEARSAL_HOST: options.host,
       REHEARSAL_AGENT_PORT: options.port,

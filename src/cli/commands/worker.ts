@@ -32,6 +32,7 @@ export async function work({ concurrency, dataDir, config, envFile, json }: Work
     envFile,
     overrides: { REHEARSAL_CONCURRENCY_GLOBAL: concurrency?.toString(), REHEARSAL_DATA_DIR: dataDir },
     listens: false,
+    targets: true,
   });
   // Holds notes about an out-of-memory death (`memory-notes.ts`), even with a database. The worker also runs without it.
   await createDataFolder(settings.dataDir).catch(() => {});

@@ -103,6 +103,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     customScorers: Object.keys(customScorers),
     worldModules: worldModules !== undefined,
     boundVariables: settings.targetSecrets.map(({ name, origin }) => ({ name, origin })),
+    targets: settings.targets,
   };
   const runs = createRuns({
     store: storage.store,

@@ -69,7 +69,7 @@ export async function seedDemo({
     for (const { settings, scenarios } of tests) {
       // Two services that start at the same time both find an empty store.
       const idempotency = { key: `rehearsal ${settings.test_name} ${model_id}`, hash: "example" };
-      const plan = { ...settings, scenarios: scenarios.map(scenarioFromInput) };
+      const plan = { ...settings, scenarios: scenarios.map((scenario) => scenarioFromInput(scenario)) };
       await runs.create(plan, { warnings: [], owner: null, idempotency });
     }
   }

@@ -78,7 +78,7 @@ export const Config = z
       .record(z.string().regex(/^[\w.-]{1,64}$/, "must be 1 to 64 letters, digits, _, . and -"), ConfigTarget)
       .optional()
       .describe(
-        "Agents under test by name, for --target and rehearsal probe. Modules are named relative to this file.",
+        "Agents under test by name, for --target, rehearsal probe and requests to a service started here. Modules are named relative to this file.",
       ),
     target: z.string().min(1).optional().describe("The target to test: a name under targets. Replaces endpoint."),
     model: oneOrMore.optional().describe("Model to test; several models are tested one after the other."),

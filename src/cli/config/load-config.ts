@@ -61,11 +61,19 @@ export async function loadRedaction(
   return (await loadSection("redact", named, folder)) ?? [];
 }
 
+/** Loads the targets of the named configuration, else of the one in this folder. */
+export async function loadTargets(
+  named: string | undefined,
+  folder = process.cwd(),
+): Promise<NonNullable<Config["targets"]>> {
+  return (await loadSection("targets", named, folder)) ?? {};
+}
+
 /**
  * Loads only one section. The other keys are for `rehearsal eval`, so a service starts even if they are wrong or refer to variables
  * that are not set.
  */
-async function loadSection<Key extends "limits" | "prices" | "redact">(
+async function loadSection<Key extends "limits" | "prices" | "redact" | "targets">(
   key: Key,
   named: string | undefined,
   folder: string,

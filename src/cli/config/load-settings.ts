@@ -5,9 +5,10 @@ import { refuseBinary } from "../../formats/documents/decode-text.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import type { LimitOverrides } from "../../settings/numbers.ts";
 import { CliError } from "../cli-error.ts";
+import { configuredSecrets, findTargetProblems } from "../eval/find-target.ts";
 import { readFailure } from "../files.ts";
 import type { LocalOptions } from "../options.ts";
-import { loadLimits, loadPrices, loadRedaction } from "./load-config.ts";
+import { loadLimits, loadPrices, loadRedaction, loadTargets } from "./load-config.ts";
 
 interface LoadOptions extends Pick<LocalOptions, "config" | "envFile"> {
   /** Variables from the command line. They outrank the environment. */
@@ -16,6 +17,8 @@ interface LoadOptions extends Pick<LocalOptions, "config" | "envFile"> {
   readonly limits?: LimitOverrides;
   /** False for a process that serves no requests. */
   readonly listens?: boolean;
+  /** True for services and their workers: requests may name the targets of the configuration. */
+  readonly targets?: boolean;
 }
 
 /** Reads the settings from the environment, `.env` and the sections `limits` and `prices` of the configuration file. */
@@ -25,6 +28,7 @@ export async function loadSettings({
   overrides = {},
   limits = {},
   listens = true,
+  targets: namesTargets = false,
 }: LoadOptions = {}): Promise<{ readonly settings: Settings; readonly warnings: readonly string[] }> {
   loadEnvironment(envFile);
   const configured = await loadLimits(config);
@@ -34,8 +38,30 @@ export async function loadSettings({
     { ...process.env, ...omitUndefined(overrides) },
     { limits: { ...configured, ...limits }, listens },
   );
-  return { settings: { ...settings, redact, ...(Object.keys(prices).length > 0 && { prices }) }, warnings };
+  const targets = namesTargets ? await declaredTargets(config) : {};
+  return {
+    settings: {
+      ...settings,
+      redact,
+      ...(Object.keys(prices).length > 0 && { prices }),
+      targets,
+      targetSecrets: [...settings.targetSecrets, ...configuredSecrets(targets)],
+    },
+    warnings,
+  };
 }
+
+/** A service does not start with a target that it could never ask. */
+async function declaredTargets(config: string | undefined): Promise<NonNullable<Settings["targets"]>> {
+  const targets = await loadTargets(config);
+  const [problem] = findTargetProblems({ targets: onlyByHttp(targets) }, config ?? "rehearsal.yaml");
+  if (problem !== undefined) throw new CliError(problem);
+  return targets;
+}
+
+/** Modules and commands are not started by a service, so they need not be there. */
+const onlyByHttp = (targets: NonNullable<Settings["targets"]>): NonNullable<Settings["targets"]> =>
+  Object.fromEntries(Object.entries(targets).filter(([, target]) => "url" in target));
 
 /** Overrides for a command that nothing else can reach: exposure settings and the keys they require do not apply. */
 export const unreachable = {

@@ -131,7 +131,7 @@ function scenarioLines({ result, verdict }: Judged, style: Style, width: number)
   if (turn.error) return [head, ...causes.map((cause) => `      ${plainLine(cause)}`)].join("\n");
   return [
     head,
-    style("dim", line("user", turn.user_message, 100)),
+    style("dim", line("user", turn.prompt ?? turn.user_message, 100)),
     ...(turn.reference_reply === "" ? [] : [style("dim", line("reference", turn.reference_reply, 100))]),
     ...(calls ? calls.expected.slice(0, shownCalls).map((call) => style("dim", line("expected", call))) : []),
     ...(calls ? madeCalls(calls.made).map((call) => line("called", call)) : []),

@@ -43,7 +43,7 @@ export function withTraceOptions(command: Command): Command {
     .option("--max-turns <number>", "traces: only conversations with at most so many turns", wholeNumber(1))
     .option("--conversation <id>", "traces: only this conversation (repeatable)", collect)
     .option("--list", "traces: list the conversations instead of importing them")
-    .option("--review", `tag the scenarios with ${reviewTag}`);
+    .option("--review", `also store the recorded replies as a run to review; tags the scenarios with ${reviewTag}`);
 }
 
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -59,11 +59,11 @@ function moment(value: string): string {
 }
 
 /** The settings of the import that these options make. */
-export function traceSettings(options: TraceOptions): Pick<CollectorOptions, "traces" | "tags"> {
+export function traceSettings(options: TraceOptions): Pick<CollectorOptions, "traces" | "tags" | "keepsRecording"> {
   const { since, until, model, errors, minTurns: min_turns, maxTurns: max_turns, conversation, review } = options;
   return {
     traces: { since, until, model, errors, min_turns, max_turns, conversations: conversation && [...conversation] },
-    ...(review && { tags: [reviewTag] }),
+    ...(review && { tags: [reviewTag], keepsRecording: true }),
   };
 }
 
@@ -97,12 +97,12 @@ export async function readTraces(
   const [only] = files;
   const file = files.length === 1 && only ? only.name : counted(files.length, "file");
   try {
-    const { expectsRecorded, makesWorlds, traces, redact, tags } = options;
+    const { expectsRecorded, makesWorlds, traces, redact, tags, keepsRecording } = options;
     return {
       file,
       text: "",
       parts: new Set(),
-      ...importTraceFiles({ files, expectsRecorded, makesWorlds, traces, redact, tags }),
+      ...importTraceFiles({ files, expectsRecorded, makesWorlds, traces, redact, tags, keepsRecording }),
     };
   } catch (error) {
     if (error instanceof FormatError) throw new CliError(error.message, undefined, { cause: error });

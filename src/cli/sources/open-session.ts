@@ -1,3 +1,4 @@
+import { shellWord } from "../../base/shell-word.ts";
 import { closestName } from "../../base/text.ts";
 import { ServiceFailure, type ClientOptions } from "../../client/caller.ts";
 import { ServiceError } from "../../contract/errors.ts";
@@ -90,6 +91,12 @@ export function explainUnknownModel(error: unknown, modelId: string, elsewhere =
   const near = closestName(modelId, refusal.suggestions ?? []);
   const meant = near === undefined ? "" : `: did you mean ${near}?`;
   const others = near === undefined ? `; set HUB_BASE_URL or HUB_PROVIDERS to add others${elsewhere}` : "";
+  const direct = elsewhere === "" ? undefined : providerOptions(modelId);
+  if (near === undefined && direct !== undefined) {
+    return new CliError(`there is no model "${modelId}" here; test it at its provider with ${direct}`, undefined, {
+      cause: error,
+    });
+  }
   return new CliError(`there is no model "${modelId}"${meant} (rehearsal models lists them${others})`, undefined, {
     cause: error,
   });
@@ -128,6 +135,21 @@ async function openOwnServices(
     },
     parts,
   );
+}
+
+/** Where models of well-known providers are asked, by the first part of their id. */
+const providerEndpoints: Readonly<Record<string, string>> = {
+  openai: "https://api.openai.com/v1",
+  anthropic: "https://api.anthropic.com/v1 --protocol anthropic-messages",
+  openrouter: "https://openrouter.ai/api/v1",
+  ollama: "http://127.0.0.1:11434/v1",
+};
+
+/** The options that test a model at its own provider; undefined for providers that are not well known. */
+function providerOptions(modelId: string): string | undefined {
+  const [provider = "", ...rest] = modelId.split("/");
+  const endpoint = Object.hasOwn(providerEndpoints, provider) ? providerEndpoints[provider] : undefined;
+  return endpoint === undefined ? undefined : `--endpoint ${endpoint} --model ${shellWord(rest.join("/"))}`;
 }
 
 const unknown: ReadonlySet<string> = new Set(["model_id_invalid", "model_not_found"]);

@@ -3,7 +3,7 @@ import { Budget, Gate } from "./budget.ts";
 import { Rubric } from "./judging/judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
 import { Choices, ScorerSetting } from "./scorer-setting.ts";
-import { LocalTarget, Target } from "./acting/target.ts";
+import { DeclaredTarget, LocalTarget, Target } from "./acting/target.ts";
 import { ToolMatching } from "./acting/tool-call.ts";
 import { World, WorldAddress } from "./acting/world.ts";
 
@@ -44,9 +44,23 @@ export const AdaptiveAttempts = z
   .meta({ id: "AdaptiveAttempts" });
 export type AdaptiveAttempts = z.infer<typeof AdaptiveAttempts>;
 
-/** The protocol of an endpoint. `http`, `module` and `command` belong to targets and are set by them. */
+/**
+ * The protocol of an endpoint. `http`, `module` and `command` belong to targets and are set by them. With `recorded` nothing is
+ * called: the replies are those that the request has in `agent_reply`.
+ */
 export const Protocol = z
-  .enum(["openai-chat", "openai-responses", "anthropic-messages", "agent", "http", "ag-ui", "a2a", "module", "command"])
+  .enum([
+    "openai-chat",
+    "openai-responses",
+    "anthropic-messages",
+    "agent",
+    "http",
+    "ag-ui",
+    "a2a",
+    "module",
+    "command",
+    "recorded",
+  ])
   .meta({ id: "Protocol" });
 export type Protocol = z.infer<typeof Protocol>;
 
@@ -198,7 +212,9 @@ const options = {
       "Requests streamed replies, which measures `first_token_ms`. Default: false, unless a latency check of the first token needs it. An endpoint that cannot stream answers in one piece, and `first_token_ms` is null.",
     ),
   parameters: Parameters.optional().describe("Sent to the model with every call."),
-  protocol: Protocol.default("openai-chat").describe("API protocol of the endpoint."),
+  protocol: Protocol.default("openai-chat").describe(
+    "API protocol of the endpoint. `recorded`: nothing is called, and the replies in `agent_reply` are stored and scored.",
+  ),
   on_failure: z
     .enum(["continue", "stop"])
     .default("continue")
@@ -268,9 +284,9 @@ export const EvaluationRequest = z
       ),
     ...options,
     endpoint: z
-      .union([options.endpoint, Target, LocalTarget])
+      .union([options.endpoint, Target, LocalTarget, DeclaredTarget])
       .describe(
-        "Base URL (…/v1) or full URL of the model endpoint under test, or an object that says how another agent is asked.",
+        "Base URL (…/v1) or full URL of the model endpoint under test, an object that says how another agent is asked, or the name of a target that the service knows.",
       ),
   })
   .meta({ id: "EvaluationRequest" });

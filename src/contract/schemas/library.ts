@@ -100,7 +100,12 @@ export const ImportRequest = z
       .default(true)
       .describe("Make a world of the tools and their recorded results, where the file has them."),
     traces: TraceFilter.optional().describe("Which conversations of traces are taken. Default: all."),
-    review: z.boolean().default(false).describe("Adds the tag `review` to every scenario."),
+    review: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Adds the tag `review` to every scenario, and stores the recorded replies as a run on which people can give verdicts.",
+      ),
   })
   .meta({ id: "ImportRequest" });
 
@@ -122,6 +127,10 @@ export const ImportAnswer = z
       }),
     ),
     kept: KeptScenarios.shape.scenarios,
+    review_run_id: z
+      .string()
+      .optional()
+      .describe("With `review`: the stored run of the recorded replies. Absent when no conversation has any."),
     conversations: z
       .array(TracedConversation)
       .optional()

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TurnCheck } from "./scorer-setting.ts";
 import { SimulatedUser } from "./acting/simulated-user.ts";
-import { ReferenceToolCall, ToolMatching } from "./acting/tool-call.ts";
+import { RecordedToolCall, ReferenceToolCall, ToolMatching } from "./acting/tool-call.ts";
 import { Expectation, World } from "./acting/world.ts";
 
 /** Labels of a reply: any JSON under any key (`intent`, `sentiment`, …). */
@@ -30,7 +30,15 @@ export const InteractionInput = z
       .string()
       .optional()
       .describe("Sent in place of `user_message`: another wording of it, whose runs can be compared."),
-    agent_reply: z.string().default("").describe("Ignored in a request; filled in by the service."),
+    agent_reply: z
+      .string()
+      .default("")
+      .describe("Filled in by the service. In a request it is ignored, unless its `protocol` is `recorded`."),
+    tool_calls: z
+      .array(RecordedToolCall)
+      .max(1_000)
+      .optional()
+      .describe("The tool calls of a recorded `agent_reply`. Ignored unless the request's `protocol` is `recorded`."),
     reference_reply: z
       .string()
       .default("")

@@ -22,7 +22,7 @@ export interface ScorerInput {
   readonly output?: unknown;
 }
 
-/** What a turn was besides its reply's text. */
+/** The facts of a turn other than the text of its reply. */
 interface TurnFacts {
   readonly interaction_id: string;
   readonly user_message: string;

@@ -11,6 +11,7 @@ import { normalize } from "../text/tokenize.ts";
 import { isCallOf } from "./match-calls.ts";
 import { compileExpected, shown, type MatchContext } from "./matchers.ts";
 import { computeWithProbes, createProbes, type Probes } from "./probes.ts";
+import { requiredChecks, type ScoredTurn } from "./required-checks.ts";
 import { matchContext } from "./score-calls.ts";
 import { missing, parsePointer, StateView } from "../world/state.ts";
 import { mostDifferences, stateDifferences } from "./state-diff.ts";
@@ -26,6 +27,8 @@ export interface OutcomeInput {
   readonly expectedState?: unknown;
   /** The answer of the judge to the rubric. */
   readonly rubric?: RubricAnswer | undefined;
+  /** The turns with their scores, for `checks`. */
+  readonly scored?: readonly ScoredTurn[] | undefined;
   /** The parts of an earlier outcome, kept where the state is no longer known. */
   readonly earlier?: ExpectationResult | undefined;
   readonly matching?: ToolMatching | undefined;
@@ -86,6 +89,7 @@ function evaluate(input: OutcomeInput, session: ReturnType<Probes["open"]>): Eva
       return rules.map(rulePart);
     }),
     ...(expect.rubric === undefined ? [] : [rubricPart(input.rubric)]),
+    ...(expect.checks === undefined ? [] : [checksPart(input.scored ?? [])]),
   ];
   const value = parts.some(({ passed }) => passed === false)
     ? 0
@@ -207,6 +211,25 @@ function saidKey(text: string): string {
 function rubricPart(answer: RubricAnswer | undefined): Part {
   const { passed, reason } = answer ?? { passed: null, reason: "undecided: the run has no judge" };
   return { name: "rubric", passed, reason };
+}
+
+function checksPart(turns: readonly ScoredTurn[]): Part {
+  const verdicts = turns.flatMap((turn, index) =>
+    requiredChecks(turn).map(({ name, passed, reason }) => {
+      const place = turns.length > 1 ? ` in turn ${index + 1}` : "";
+      return { passed, text: `${name}${place}: ${reason}` };
+    }),
+  );
+  const texts = (wanted: boolean | null): string =>
+    verdicts
+      .flatMap(({ passed, text }) => (passed === wanted ? [text] : []))
+      .slice(0, 5)
+      .join("; ");
+  const failed = texts(false);
+  if (failed !== "") return { name: "checks", passed: false, reason: failed };
+  const undecided = texts(null);
+  if (undecided !== "") return { name: "checks", passed: null, reason: `undecided: ${undecided}` };
+  return { name: "checks", passed: true, reason: verdicts.length === 0 ? "there is none" : "all pass" };
 }
 
 type PlacedCall = RecordedToolCall & { readonly turn: number };

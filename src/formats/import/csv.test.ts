@@ -15,9 +15,9 @@ test("reads a table of promptfoo tests: expected cells as assertions, rows of a 
       ...interactions.map((turn) => [turn.user_message, turn.reference_reply]),
     ]),
   ).toEqual([
-    [expect.stringMatching(/^scenario-/), ["What is the capital of France?", "Paris"]],
+    ["capital", ["What is the capital of France?", "Paris"]],
     ["order-7", ["Where is my order?", "It was sent today."], ["And when does it arrive?", ""]],
-    [expect.stringMatching(/^scenario-/), ["Reply in JSON", ""]],
+    [expect.stringMatching(/^test-/), ["Reply in JSON", ""]],
   ]);
   expect(scenarios[0]).toMatchObject({
     description: "capital",

@@ -127,6 +127,9 @@ export function readOutput(value: unknown, context: ItemContext): ExpectedReply 
     noteUnread(otherFields(value, ["messages"]), context);
     return readOutputList(messages, descend(context, "messages"));
   }
+  const { calls, rest } = splitExpectedCalls(value, context);
+  if (calls)
+    return { ...(Object.keys(rest).length > 0 ? readOutput(rest, context) : { reference: undefined }), ...calls };
   const [only, ...others] = Object.keys(value);
   const name =
     fieldForRole(value, "reference", context.mapping) ??
@@ -143,6 +146,20 @@ export function readOutput(value: unknown, context: ItemContext): ExpectedReply 
     "no field was recognised as the expected reply; the whole output was kept as JSON text",
   );
   return { reference: JSON.stringify(value) };
+}
+
+/** Takes the expected tools out of an output: a list of names or of calls beside the expected reply, or alone. */
+function splitExpectedCalls(
+  value: JsonRecord,
+  context: ItemContext,
+): { calls?: Pick<ExpectedReply, "expected">; rest: JsonRecord } {
+  const name = fieldForRole(value, "reference_tool_calls", {}) ?? (isTextList(value["trajectory"]) ? "trajectory" : "");
+  const list = listField(value, name);
+  if (!list) return { rest: value };
+  const { [name]: _, ...rest } = value;
+  const at = descend(context, name);
+  const expected = toReferenceCalls(readToolCalls(list), { place: at.place, note: context.collector.note });
+  return expected.length < list.length ? { rest: value } : { calls: { expected }, rest };
 }
 
 function noteUnread(names: readonly string[], { collector, place }: ItemNotes): void {

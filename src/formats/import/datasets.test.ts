@@ -114,6 +114,19 @@ test("reads outputs of LangSmith runs as past replies, and their tool runs as re
   expect(notes).toEqual([{ kind: "changed", message: expect.stringContaining("use expect_recorded") as string }]);
 });
 
+test("reads an expected trajectory as tool calls, not as replies", () => {
+  const lines = [
+    { inputs: { query: "Weather?" }, outputs: { expected_trajectory: ["get_weather", "format"] } },
+    { inputs: { query: "Rain?" }, outputs: { answer: "No.", trajectory: ["get_weather"] } },
+  ];
+  const { scenarios, notes } = importScenarios({ text: JSON.stringify(lines) });
+  expect(scenarios.map(({ interactions }) => interactions[0])).toMatchObject([
+    { reference_reply: "", reference_tool_calls: [{ name: "get_weather" }, { name: "format" }] },
+    { reference_reply: "No.", reference_tool_calls: [{ name: "get_weather" }] },
+  ]);
+  expect(notes).toEqual([]);
+});
+
 test("reads Langfuse dataset items, except archived ones", () => {
   const result = readFixture("langfuse.json");
   expect(result.format).toBe("langfuse");

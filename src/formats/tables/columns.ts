@@ -74,7 +74,14 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
   generated_metadata: ["generated_metadata"],
   checks: ["checks"],
   rubric: ["rubric", "rubrics", "criteria", "grading_criteria"],
-  reference_tool_calls: ["reference_tool_calls", "expected_tool_calls", "expected_tools", "reference_tools"],
+  reference_tool_calls: [
+    "reference_tool_calls",
+    "expected_tool_calls",
+    "expected_tools",
+    "reference_tools",
+    "expected_trajectory",
+    "reference_trajectory",
+  ],
 };
 
 export const columnRoles = Object.keys(roleNames) as ColumnRole[];

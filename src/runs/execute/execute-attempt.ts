@@ -209,6 +209,7 @@ class AttemptExecution {
       // The second pass is another conversation.
       sessionId: from === 0 ? this.#claimed.lease.attempt_id : `${this.#claimed.lease.attempt_id}-r`,
       user: this.#scenario.user ? this.#user() : undefined,
+      recorded: settings.protocol === "recorded",
       onReply: (turn, reply) => this.#keepReply(from + turn, reply),
     });
   }
@@ -454,6 +455,7 @@ class AttemptExecution {
         expect,
         replies: this.#transcript.firstReplies(),
         turns: this.#transcript.conversation(),
+        scored: this.#transcript.scoredTurns(),
         judge: outcomeJudge,
         ...(await outcomeStates({
           world: this.#world,

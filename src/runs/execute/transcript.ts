@@ -7,6 +7,7 @@ import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 import { averageScores } from "../../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation.ts";
+import type { ScoredTurn } from "../../evaluation/tools/required-checks.ts";
 import type { JudgedTurn } from "../../evaluation/judges/judge-prompt.ts";
 import { referenceReplies } from "../../evaluation/conversation.ts";
 import { firstHistory } from "../results/passes.ts";
@@ -25,6 +26,8 @@ export interface AttemptTranscript {
   firstReplies(): StoredReply[];
   /** The conversation of the first pass, with references and tool calls. */
   conversation(): JudgedTurn[];
+  /** The turns of the first pass with their scores. */
+  scoredTurns(): ScoredTurn[];
   /** The turns of a replay: from the first bad one to the end. */
   toReplay(): number[];
   averages(): Scores;
@@ -34,7 +37,7 @@ export interface AttemptTranscript {
 
 export function createTranscript(
   { interactions }: Scenario,
-  settings: Pick<RunSettings, "history" | "threshold">,
+  settings: Pick<RunSettings, "history" | "threshold" | "scorers">,
 ): AttemptTranscript {
   const turns = interactions.length;
   const replies: AttemptTranscript["replies"] = new Map();
@@ -77,6 +80,12 @@ export function createTranscript(
         reply: generatedReply(replies.get(turn)),
         references: referenceReplies(interaction),
         ...judgedCalls(replies.get(turn)),
+      })),
+    scoredTurns: () =>
+      played().map(([turn, interaction]) => ({
+        interaction,
+        scores: scored.get(turn),
+        scorers: settings.scorers ?? [],
       })),
     toReplay() {
       const all = [...interactions.keys()];

@@ -20,8 +20,8 @@ export function planEndpoints(
     ...helperEndpoints(settings),
     ...endpointOf("/simulator/endpoint", simulator),
   ];
-  // A target on this machine is no address.
-  if (target && isLocalTarget(target)) return others;
+  // A target on this machine is no address, and recorded replies come from none.
+  if ((target && isLocalTarget(target)) || protocol === "recorded") return others;
   return [{ pointer: target ? "/endpoint/url" : "/endpoint", endpoint, protocol }, ...others];
 }
 

@@ -1,3 +1,4 @@
+import type { LocalTarget, Target } from "../../contract/schemas/acting/target.ts";
 import { toPointer } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../../contract/schemas/evaluation-request.ts";
@@ -22,6 +23,8 @@ export interface PlanHelpers {
   readonly worldModules?: boolean;
   /** Variables with secrets that the headers of targets at an origin may name. */
   readonly boundVariables?: readonly { readonly name: string; readonly origin: string }[];
+  /** Targets that requests may name. */
+  readonly targets?: Readonly<Record<string, Target | LocalTarget>> | undefined;
 }
 
 /** Options with rules beyond the schema of each field. */

@@ -13,16 +13,17 @@ import { refuseInvalid } from "./fields-error.ts";
 import { enforceCallLimit, type PlanLimits } from "./limits.ts";
 import { withOperatorDefaults } from "./model-target.ts";
 import { optionProblems, scoresOfRun, type PlanHelpers } from "./option-problems.ts";
-import { planTarget, targetOptionProblems } from "./plan-target.ts";
+import { planTarget, recordedProblems, targetOptionProblems, withDeclaredTarget } from "./plan-target.ts";
 import { locateChecks, verifyQuickChecks, type LocatedTurn, type RunPlan } from "./request-checks.ts";
 
 /**
  * Checks a request and returns its plan with every default filled in. Refuses duplicate ids, too many calls or scores, oversized
  * labels, and scorers or judges that cannot be used.
  */
-export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): RunPlan {
-  const { test_batch, test_name, attempts: wanted, endpoint: asked, protocol: named, ...given } = request;
-  const { judge, labeller, simulator, replay_users: _, ...options } = given;
+export function planRun(given: EvaluationRequest, limits: PlanLimits, helpers: PlanHelpers = {}): RunPlan {
+  const request = withDeclaredTarget(given, helpers);
+  const { test_batch, test_name, attempts: wanted, endpoint: asked, protocol: named, ...rest } = request;
+  const { judge, labeller, simulator, replay_users: _, ...options } = rest;
   const { attempts, sequence } = planAttempts(wanted);
   const batch = surveyBatch(test_batch, limits);
   refuseInvalid(attemptProblems(attempts, limits));
@@ -31,6 +32,7 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
   refuseInvalid(acting.problems);
   refuseInvalid(toolParameterProblems(request));
   refuseInvalid(targetOptionProblems(request, helpers));
+  refuseInvalid(recordedProblems(request, attempts));
   refuseInvalid(optionProblems({ ...request, ...batch }, helpers));
   refuseInvalid(
     sequenceProblems(
@@ -40,7 +42,9 @@ export function planRun(request: EvaluationRequest, limits: PlanLimits, helpers:
   );
   const slow = verifyQuickChecks([...locateChecks(request.scorers ?? [], batch.turns), ...acting.checks]);
   enforceInteractionLimit(batch.interactions, limits);
-  const listed = [test_batch].flat().map((input) => withUserTurns(scenarioFromInput(input)));
+  const listed = [test_batch]
+    .flat()
+    .map((input) => withUserTurns(scenarioFromInput(input, { recorded: named === "recorded" })));
   const scenarios = sequence ? shuffle(listed, sequence.seed) : listed;
   const target = planTarget({ endpoint: asked, protocol: named });
   enforceCallLimit({ ...request, ...target, attempts, scenarios }, limits);
@@ -119,14 +123,18 @@ function enforceInteractionLimit(interactions: number, limits: PlanLimits): void
   );
 }
 
-/** A scenario with every default filled in. Replies and generated labels in the input are dropped. */
-export function scenarioFromInput(input: z.output<typeof ScenarioInput>): Scenario {
+/** A scenario with every default filled in. Generated labels in the input are dropped, and replies unless they are the recorded ones. */
+export function scenarioFromInput(
+  input: z.output<typeof ScenarioInput>,
+  { recorded = false }: { readonly recorded?: boolean } = {},
+): Scenario {
   return {
     ...input,
     tags: input.tags ?? [],
-    interactions: input.interactions.map((interaction, index) => ({
+    interactions: input.interactions.map(({ agent_reply, tool_calls, ...interaction }, index) => ({
       ...interaction,
-      agent_reply: "",
+      agent_reply: recorded ? agent_reply : "",
+      ...(recorded && tool_calls && { tool_calls }),
       generated_metadata: {},
       interaction_type: interaction.interaction_type ?? (index === 0 ? "opening" : "follow_up"),
     })),

@@ -1,11 +1,50 @@
 import { toPointer } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
-import { isLocalTarget, targetAddress, type Target } from "../../contract/schemas/acting/target.ts";
+import {
+  isLocalTarget,
+  targetAddress,
+  type DeclaredTarget,
+  type Target,
+} from "../../contract/schemas/acting/target.ts";
 import { isStateless, targetProblems } from "../../models/targets/template.ts";
+import { invalidFieldsError } from "./fields-error.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 
-type Asked = Pick<EvaluationRequest, "endpoint" | "protocol">;
+/** A request whose endpoint is an address or the target itself. */
+export type ResolvedRequest = Omit<EvaluationRequest, "endpoint"> & {
+  readonly endpoint: Exclude<EvaluationRequest["endpoint"], DeclaredTarget>;
+};
+type Asked = Pick<ResolvedRequest, "endpoint" | "protocol">;
+
+/** Puts the declared target in the place of its name. */
+export function withDeclaredTarget(request: EvaluationRequest, helpers: PlanHelpers): ResolvedRequest {
+  const { endpoint } = request;
+  if (typeof endpoint === "string" || !("target" in endpoint)) return { ...request, endpoint };
+  const { targets = {}, boundVariables = [], worldModules = false } = helpers;
+  const name = endpoint.target;
+  const refuse = (message: string): never => {
+    throw invalidFieldsError([{ pointer: "/endpoint/target", code: "unknown", message, received: name }]);
+  };
+  const target = Object.hasOwn(targets, name) ? targets[name] : undefined;
+  if (!target) {
+    const known = Object.keys(targets);
+    const listed = known.length > 0 ? `it knows ${known.slice(0, 30).join(", ")}` : "its rehearsal.yaml declares none";
+    return refuse(`names no target of this service: ${listed}`);
+  }
+  if (isLocalTarget(target)) {
+    return worldModules
+      ? { ...request, endpoint: target }
+      : refuse("is a program on the service's machine, which only rehearsal eval starts");
+  }
+  const origin = URL.parse(target.url)?.origin;
+  for (const header of Object.values(target.headers ?? {})) {
+    if (typeof header === "string") continue;
+    if (boundVariables.some((bound) => bound.name === header.env && bound.origin === origin)) continue;
+    return refuse(`needs the environment variable ${header.env}, which the service does not have`);
+  }
+  return { ...request, endpoint: target };
+}
 
 /** The endpoint of a request as runs store it: an address and a protocol, and the object if the request has one. */
 export function planTarget({
@@ -52,6 +91,35 @@ export function targetOptionProblems(
       return [{ pointer: toPointer(["endpoint", "headers", name, "env"]), code: "not_allowed", message }];
     }),
     ...historyProblems(request, endpoint),
+  ];
+}
+
+/** Recorded conversations happened once, and as they are written. */
+export function recordedProblems(
+  {
+    protocol,
+    test_batch,
+    history = "generated",
+    replay_first_bad_turn,
+  }: Pick<EvaluationRequest, "protocol" | "test_batch" | "history" | "replay_first_bad_turn">,
+  attempts: number,
+): FieldError[] {
+  if (protocol !== "recorded") return [];
+  const conflict = (pointer: string, message: string): FieldError => ({ pointer, code: "conflict", message });
+  const scenarios = [test_batch].flat();
+  const at = (index: number): string => (Array.isArray(test_batch) ? `/test_batch/${index}` : "/test_batch");
+  return [
+    ...(attempts === 1 ? [] : [conflict("/attempts", "must be 1 with protocol recorded: a reply was recorded once")]),
+    ...(history === "generated" ? [] : [conflict("/history", "has no meaning with protocol recorded")]),
+    ...(replay_first_bad_turn
+      ? [conflict("/replay_first_bad_turn", "cannot be combined with protocol recorded: nothing is called")]
+      : []),
+    ...scenarios.flatMap(({ user, interactions }, index) => {
+      if (user) return [conflict(`${at(index)}/user`, "must be left out with protocol recorded: nothing is called")];
+      const isRecorded = interactions.some(({ agent_reply, tool_calls = [] }) => agent_reply || tool_calls.length > 0);
+      const message = "must have a recorded reply in agent_reply: with protocol recorded nothing is called";
+      return isRecorded ? [] : [conflict(`${at(index)}/interactions`, message)];
+    }),
   ];
 }
 

@@ -16,7 +16,7 @@ export function toRepeatRequest(
   const { on_failure, tags, metadata, target, ...rest } = others;
   const { protocol: _protocol, world_address: _address, ...withoutProtocol } = rest;
   const options = target ? { ...withoutProtocol, endpoint: target } : rest;
-  const batch = scenarios.map((scenario) => toInput(withoutUserTurns(scenario)));
+  const batch = scenarios.map((scenario) => toInput(withoutUserTurns(scenario), settings));
   const [first] = batch;
   return {
     ...options,
@@ -44,7 +44,10 @@ function requestedAttempts(attempts: number, sequence: RunSettings["sequence"]):
   return { until: "decided", ...comparison, ...(attempts !== 1 && { each: attempts }) };
 }
 
-function toInput({ id, description, system_prompt, tags, interactions, ...acting }: Scenario) {
+function toInput(
+  { id, description, system_prompt, tags, interactions, ...acting }: Scenario,
+  { protocol }: Pick<RunSettings, "protocol">,
+) {
   return {
     id,
     ...(description !== "" && { description }),
@@ -52,9 +55,13 @@ function toInput({ id, description, system_prompt, tags, interactions, ...acting
     ...(tags.length > 0 && { tags }),
     ...acting,
     interactions: interactions.map(
-      ({ simulated: _simulated, agent_reply: _reply, generated_metadata: _labels, ...interaction }) => {
+      ({ simulated: _simulated, agent_reply, generated_metadata: _labels, ...interaction }) => {
         const { reference_metadata, ...input } = interaction;
-        return { ...input, ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }) };
+        return {
+          ...input,
+          ...(protocol === "recorded" && { agent_reply }),
+          ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }),
+        };
       },
     ),
   };

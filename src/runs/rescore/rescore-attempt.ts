@@ -56,6 +56,7 @@ export async function rescoreAttempt(
       continue;
     }
     const scores = await rescoreTurn(stored, transcript, options);
+    transcript.scored.set(stored.turn_index, scores);
     const end = stored.scores?.conversation?.user;
     const isLast = end !== undefined || stored.turn_index === scenario.interactions.length - 1;
     const conversation = isLast ? await conversationOf(stored, transcript, options) : undefined;
@@ -122,6 +123,7 @@ async function conversationOf(
     expect: scenario.expect,
     replies: transcript.firstReplies(),
     turns: transcript.conversation(),
+    scored: transcript.scoredTurns(),
     judge: askModels ? outcomeJudge : null,
     earlier: stored.scores?.conversation,
     ...(await outcomeStates({

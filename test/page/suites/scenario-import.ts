@@ -126,7 +126,7 @@ export function scenarioImportSuite(browser: () => Browser): void {
     await tab.page.getByLabel("Errors").selectOption("with errors");
     await tab.page.getByRole("button", { name: "Import 2 scenarios" }).waitFor();
     await tab.page.getByRole("checkbox", { name: /Where is it/ }).uncheck();
-    await tab.page.getByRole("checkbox", { name: "Tag for review" }).check();
+    await tab.page.getByRole("checkbox", { name: "Send the recorded replies to review" }).check();
     await tab.page.getByRole("button", { name: "Import 1 scenario" }).click();
     await tab.page.getByText("1 scenario imported").waitFor();
     expect([...services.library.scenarios.keys()]).toEqual(["two"]);

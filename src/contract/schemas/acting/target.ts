@@ -116,6 +116,18 @@ export const LocalTarget = z
   .meta({ id: "LocalTarget" });
 export type LocalTarget = z.infer<typeof LocalTarget>;
 
+/** A target that the service knows by name. */
+export const DeclaredTarget = z
+  .object({
+    target: z
+      .string()
+      .min(1)
+      .max(64)
+      .describe("A name under `targets` in the `rehearsal.yaml` of the folder in which the service was started."),
+  })
+  .meta({ id: "DeclaredTarget" });
+export type DeclaredTarget = z.infer<typeof DeclaredTarget>;
+
 export const isLocalTarget = (target: Target | LocalTarget): target is LocalTarget => !("url" in target);
 
 /** The address of a target as runs store and show it. */

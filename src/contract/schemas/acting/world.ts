@@ -137,6 +137,12 @@ export const Expectation = z
       .optional()
       .describe("Maximum number of calls in total, or by tool."),
     rubric: z.string().min(1).max(20_000).optional().describe("A question about the conversation for the judge."),
+    checks: z
+      .literal("all")
+      .optional()
+      .describe(
+        "Every check of the turns must pass, and the expected tool calls must be made. Weight 0 does not count.",
+      ),
   })
   .meta({ id: "Expectation" });
 export type Expectation = z.infer<typeof Expectation>;

@@ -189,6 +189,8 @@ function createFullCheck(setting: UserScorerSetting, parts: FullParts): Offloada
   if (!negates && !transform) return check;
   return async (input, signal) => {
     const given = transform ? await withTransform(input, { transform, code: parts.code, signal }) : input;
+    // Code that throws has found the reply wrong, as in a check.
+    if ("thrown" in given) return { value: 0, reason: given.thrown };
     const result = await check(given, signal);
     return negates ? negated(result) : result;
   };
@@ -202,8 +204,10 @@ export function negated(result: ScorerResult): ScorerResult {
 async function withTransform(
   input: ScorerInput,
   { transform, code, signal }: Parameters<typeof transformedText>[1],
-): Promise<ScorerInput> {
-  const { text, value } = await transformedText(input, { transform, code, signal });
+): Promise<ScorerInput | { readonly thrown: string }> {
+  const transformed = await transformedText(input, { transform, code, signal });
+  if ("thrown" in transformed) return transformed;
+  const { text, value } = transformed;
   return { ...input, reply: prepareText(text), output: value };
 }
 

@@ -34,7 +34,7 @@ export function codeCheck(setting: Setting, run: CodeRunner | undefined): Offloa
   };
 }
 
-/** The reply after the transforms, as a value and as text. */
+/** The reply after the transforms, as a value and as text, or the error that one of them threw. */
 export async function transformedText(
   input: ScorerInput,
   {
@@ -42,12 +42,12 @@ export async function transformedText(
     code,
     signal,
   }: { transform: readonly CodeTransform[]; code: CodeRunner | undefined; signal: AbortSignal },
-): Promise<{ value: unknown; text: string }> {
+): Promise<{ value: unknown; text: string } | { thrown: string }> {
   if (!code) throw new Error(withoutRunner);
   let value = outputOf(input);
   for (const source of transform) {
     const answer = await code({ ...source, kind: "transform", output: value, context: contextOf(input) }, signal);
-    if ("thrown" in answer) throw new Error(`the transform threw: ${answer.thrown}`);
+    if ("thrown" in answer) return { thrown: `the transform threw: ${answer.thrown}` };
     value = answer.result;
   }
   return { value, text: toText(value) };
@@ -117,8 +117,8 @@ function fromRecord(record: JsonRecord, threshold: number | undefined): ScorerRe
   if (value === null && score === undefined) return { value: null, reason: said?.reason ?? "the code gave no value" };
   if (typeof number === "number" && Number.isFinite(number)) {
     const result = fromNumber(number, threshold);
-    // What did not pass is not right, whatever its score says.
-    return { ...result, ...(pass === false && result.value === 1 && { value: 0 }), ...said };
+    // `pass: false` decides, whatever the score says.
+    return { ...result, ...(pass === false && { value: 0 }), ...said };
   }
   if (typeof pass === "boolean") return { value: pass ? 1 : 0, reason: `the code returned ${pass}`, ...said };
   return { value: null, reason: "the code returned an object without pass, score or value", failed: true };

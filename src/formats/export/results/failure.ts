@@ -27,7 +27,7 @@ export function failureOf(result: ScenarioResult, threshold: number): ScenarioFa
   return {
     attempt: worst.attempt,
     interaction,
-    causes: [...turnCauses(interaction, threshold), ...attemptCauses(worst, threshold)],
+    causes: [...turnCauses(interaction, threshold), ...attemptCauses(worst, { threshold, interaction })],
     calls: showsCalls(worst, interaction)
       ? { expected: expectedCalls(interaction), made: interaction.tool_calls.map((call) => callText(call)) }
       : null,
@@ -80,11 +80,15 @@ function turnCauses(turn: InteractionResult, threshold: number): string[] {
   ];
 }
 
-function attemptCauses({ outcome, conversation, interactions }: AttemptResult, threshold: number): string[] {
+function attemptCauses(
+  { outcome, conversation, interactions }: AttemptResult,
+  { threshold, interaction }: { threshold: number; interaction: InteractionResult },
+): string[] {
   const hasError = interactions.some(({ error }) => error !== null);
-  const parts = (outcome?.parts ?? []).filter(
-    ({ name, passed }) => passed !== true && !(name === "replies" && hasError),
-  );
+  /** The causes of the turn say it already. */
+  const isSaid = (part: string): boolean =>
+    part === "replies" ? hasError : part === "checks" && missedChecks(interaction).length > 0;
+  const parts = (outcome?.parts ?? []).filter(({ name, passed }) => passed !== true && !isSaid(name));
   return [
     ...parts.map(({ name, reason }) => `outcome.${name}: ${reason}`),
     ...(conversation ? lowVerdicts(conversation, threshold) : []),

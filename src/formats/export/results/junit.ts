@@ -174,7 +174,7 @@ function describe(
   if (!failure) return { message: summary, text: summary };
   const { attempt, interaction, causes, calls, stateDifferences } = failure;
   const { error, scores, score_reasons } = interaction;
-  const user_message = shorten(interaction.user_message);
+  const user_message = shorten(interaction.prompt ?? interaction.user_message);
   const reference_reply = shorten(interaction.reference_reply);
   const agent_reply = shorten(interaction.agent_reply);
   const score = scores["overall"] === undefined ? score_reasons["overall"] : undefined;

@@ -184,11 +184,11 @@ function worstTable(turns: readonly ShownTurn[]): string {
   const missed = turns.map(({ interaction }) => missedChecks(interaction).join("; "));
   const checked = missed.some((checks) => checks !== "");
   const rows = turns.map((turn, index) => {
-    const { user_message, reference_reply, agent_reply } = turn.interaction;
+    const { user_message, prompt = user_message, reference_reply, agent_reply } = turn.interaction;
     const cells = [
       turnTitle(turn),
       scoreText(overall(turn)),
-      markdownCode(user_message),
+      markdownCode(prompt),
       markdownCode(reference_reply),
       markdownCode(agent_reply),
     ];

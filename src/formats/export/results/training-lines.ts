@@ -168,7 +168,7 @@ function* replayAttempt(
   for (const [index, turn] of interactions.entries()) {
     // After a missing turn, the model's history is unknown.
     if (turn.turn_index !== index) continue;
-    const asked = user(turn.user_message);
+    const asked = user(turn.prompt ?? turn.user_message);
     hash = since.reduce(hashOf, hash);
     since = [];
     const key = hashOf(hash, asked);

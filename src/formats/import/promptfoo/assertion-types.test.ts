@@ -152,7 +152,6 @@ test("imports code of assertions and transforms only when it is allowed", () => 
           type: "python",
           file: "checks/kind.py",
           function: "score",
-          threshold: 0.5,
           vars: { q: "Hi", limit: 9 },
           config: { words: 3 },
           transform,
@@ -167,6 +166,40 @@ test("imports code of assertions and transforms only when it is allowed", () => 
       ],
     },
   ]);
+});
+
+test("carries promptfoo's rule for passing: all assertions, unless a threshold", () => {
+  const contains = (value: string, weight?: number) => ({
+    type: "contains",
+    value,
+    ...(weight !== undefined && { weight }),
+  });
+  const similar = { type: "rouge-n", value: "red", threshold: 0.9 };
+  const tests = [
+    { assert: [contains("a"), { type: "answer-relevance" }] },
+    {
+      threshold: 0.7,
+      assert: [contains("a"), { type: "assert-set", weight: 3, assert: [contains("b"), contains("c", 2)] }],
+    },
+    { assert: [{ type: "assert-set", threshold: 0.5, assert: [contains("a"), similar] }] },
+    {},
+  ].map((parts, index) => ({ vars: { q: `Question ${index}` }, ...parts }));
+  const { scenarios, notes } = importScenarios({ text: JSON.stringify({ prompts: ["{{q}}"], tests }) });
+  expect(notes).toEqual([]);
+  expect(scenarios.map(({ expect: wanted }) => wanted)).toEqual([
+    { checks: "all" },
+    { checks: "all" },
+    { checks: "all" },
+    undefined,
+  ]);
+  const [first, second, third] = scenarios.map(({ interactions }) => interactions[0]?.checks);
+  expect(first).toMatchObject([{ type: "contains" }, { type: "rubric", weight: 0 }]);
+  // The mean of the set, 3 times: (1 × a + 1 × b + 2 × c) / 4.
+  expect(second).toMatchObject([
+    { type: "group", threshold: 0.7, checks: [{ text: "a" }, { text: "b", weight: 1 }, { text: "c", weight: 2 }] },
+  ]);
+  expect(third).toMatchObject([{ type: "group", threshold: 0.5, checks: [{ text: "a" }, { metric: "rouge_1" }] }]);
+  expect(third?.[0]).not.toHaveProperty("checks.1.threshold");
 });
 
 test("keeps an assertion unmapped if it reads something else, or its value cannot be filled", () => {

@@ -48,7 +48,7 @@ test("joins promptfoo tests of one conversation to the turns of a scenario", () 
   expect(outline(result)).toEqual([
     ["facebook", ["Who founded Facebook?", ""], ['Where does he "live"?', "In Palo Alto."]],
     ["park", ["Where is Yosemite?", ""]],
-    [expect.stringMatching(/^scenario-/), ["Which state is that in?", ""]],
+    [expect.stringMatching(/^test-/), ["Which state is that in?", ""]],
   ]);
   expect(result.scenarios.map(({ system_prompt }) => system_prompt)).toEqual(Array(3).fill("You know companies."));
 });
@@ -254,4 +254,24 @@ test("reads further prompts as variants of the same scenarios, and providers as 
       "settings of the provider anthropic:messages:claude-x: config",
     ]),
   );
+});
+
+test("gives tests ids by their descriptions and variables, which stay when the prompt changes", () => {
+  const tests = [
+    { description: "Greets, in French!", vars: { q: "Hi" } },
+    { description: "Twice", vars: { q: "A" } },
+    { description: "Twice", vars: { q: "B" } },
+    { vars: { q: "C" } },
+  ];
+  const ids = ["{{q}}", "Please: {{q}}"].map((prompt) =>
+    importScenarios({ text: JSON.stringify({ prompts: [prompt], tests }) }).scenarios.map(({ id }) => id),
+  );
+  expect(ids[0]).toEqual([
+    "greets-in-french",
+    expect.stringMatching(/^twice-[0-9a-f]{12}$/),
+    expect.stringMatching(/^twice-[0-9a-f]{12}$/),
+    expect.stringMatching(/^test-[0-9a-f]{12}$/),
+  ]);
+  expect(ids[1]).toEqual(ids[0]);
+  expect(new Set(ids[0]).size).toBe(4);
 });

@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
+import { contentHash } from "../../content-hash.ts";
 import { anyField, listField, recordField, scalarText, textField, toTextList } from "../../documents/records.ts";
 import { withTurnExtras, withWholeExtras } from "../../extras.ts";
 import {
@@ -82,10 +83,15 @@ function addConfig({ config, tests: written }: Config, context: ItemContext, bud
     if (group) group.push(prompted);
     else groups.set(key, [prompted]);
   }
+  const describedAs = Map.groupBy(expanded, ({ test }) => textField(test, "description"));
   const templates = recordField(config, "assertionTemplates") ?? {};
   const tools = providerTools(config, context);
   readProviders(config, context);
-  for (const group of groups.values()) addGroup({ tests: group, templates, tools, budget, prompts });
+  for (const group of groups.values()) {
+    const [first] = group;
+    const isAlone = first && describedAs.get(textField(first.test, "description"))?.length === 1;
+    addGroup({ tests: group, templates, tools, budget, prompts, id: first && testId(first, isAlone ?? false) });
+  }
 }
 
 /** Default assertions without a test to apply to would be lost without a word. */
@@ -187,9 +193,22 @@ interface Group {
   readonly tools: readonly ImportedTool[];
   readonly budget: ExpansionBudget;
   readonly prompts: ConfigPrompts;
+  readonly id: string | undefined;
 }
 
-function addGroup({ tests, templates, tools, budget, prompts }: Group): void {
+/**
+ * An id from the description and the variables of a test, which stays the same when a prompt is changed: runs before and after can
+ * be compared. Undefined for a test without either.
+ */
+function testId({ test, vars }: PromptedTest, isAlone: boolean): string | undefined {
+  const words = (textField(test, "description") ?? "").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
+  const name = words.slice(0, 60).replace(/^-|-$/g, "");
+  if (name !== "" && isAlone) return name;
+  if (Object.keys(vars).length === 0) return undefined;
+  return `${name || "test"}-${contentHash(JSON.stringify(vars))}`;
+}
+
+function addGroup({ tests, templates, tools, budget, prompts, id }: Group): void {
   const [first] = tests;
   if (!first) return;
   const { collector, place } = first.context;
@@ -220,13 +239,13 @@ function addGroup({ tests, templates, tools, budget, prompts }: Group): void {
   const extras = recordField(first.metadata, "rehearsal");
   collector.add({
     place,
-    id: anyField(first.metadata, "conversationId") ?? anyField(first.test, "id"),
+    id: anyField(first.metadata, "conversationId") ?? anyField(first.test, "id") ?? id,
     description: textField(extras, "description") ?? (extras ? "" : textField(first.test, "description")),
     tags: toTextList(listField(extras, "tags")),
     system,
     tools,
     metadata,
-    ...toExpectation(rules),
+    ...toExpectation(rules, extras ? [] : turns),
     ...(extras && withWholeExtras(extras)),
     turns,
     variants: variantsOf(tests, { prompts, turns }),
@@ -263,8 +282,11 @@ const withoutNotes = (context: ItemContext): ItemContext => ({
   collector: { ...context.collector, note: () => {} },
 });
 
-/** The rules for the tools of a whole conversation. */
-function toExpectation(rules: readonly ToolExpectation[]): Pick<ImportedScenario, "expect" | "matching"> {
+/** The rules for a whole conversation: those for its tools, and that every assertion of its turns must pass. */
+export function toExpectation(
+  rules: readonly ToolExpectation[],
+  turns: readonly ImportedTurn[],
+): Pick<ImportedScenario, "expect" | "matching"> {
   const lists = {
     must_call: rules.flatMap(({ must_call = [] }) => must_call),
     must_not_call: rules.flatMap(({ must_not_call = [] }) => must_not_call),
@@ -279,6 +301,7 @@ function toExpectation(rules: readonly ToolExpectation[]): Pick<ImportedScenario
     ...(goals.length > 0 && { rubric: goals.join("\n") }),
     ...(Object.keys(byTool).length > 0 && { max_calls: byTool }),
     ...(inAll.length > 0 && { max_calls: Math.min(...inAll) }),
+    ...(turns.some(({ checks = [], expected }) => checks.length > 0 || expected) && { checks: "all" }),
   };
   const matching = {
     ...(rules.some(({ allowsMore }) => allowsMore) && { extra_arguments: "allow" }),

@@ -48,6 +48,7 @@ export function readAssertions(source: AssertionSource): Assertions {
   const checks: TurnCheck[] = [];
   const unmapped: UnmappedCheckDraft[] = [];
   const tools: ToolExpectation[] = [];
+  const neverFailing = new Set<TurnCheck>();
   const read = (placed: PlacedAssertion, beside: readonly TurnCheck[]): SingleCheck | undefined => {
     const assertion = readAssertion(placed, vars);
     const { name, draft, context } = assertion;
@@ -85,6 +86,7 @@ export function readAssertions(source: AssertionSource): Assertions {
     const named = namedCheck(check, { name: assertion.metric, beside }) as SingleCheck;
     if (!isOwn) noteOtherSettings(assertion, named);
     noteMeaning(assertion);
+    if (neverFails(draft)) neverFailing.add(named);
     return named;
   };
   for (const placed of resolved(assertions, templates)) {
@@ -99,11 +101,15 @@ export function readAssertions(source: AssertionSource): Assertions {
       const check = read(member, [...checks, ...members]);
       if (check) members.push(check);
     }
-    const group = toGroup(placed, members, { vars, beside: checks });
+    const group = toGroup(placed, members, { vars, beside: checks, neverFailing });
     if (group) checks.push(group);
   }
   const [reference, ...others] = [...new Set(texts)];
-  return { reference, references: others, checks: withThreshold(checks, source, threshold), unmapped, tools };
+  const [first] = assertions;
+  const counted =
+    threshold === undefined || !first ? undefined : thresholdGroup(checks, { threshold, context: first.context });
+  const passing = counted ?? checks.map((check) => withoutVeto(check, neverFailing));
+  return { reference, references: others, checks: passing, unmapped, tools };
 }
 
 interface ReadAssertion {
@@ -206,14 +212,20 @@ function uncheckedReason(check: TurnCheck | undefined, checks: readonly TurnChec
 function toGroup(
   { value, context }: PlacedAssertion,
   members: readonly SingleCheck[],
-  { vars, beside }: { vars: JsonRecord; beside: readonly TurnCheck[] },
+  {
+    vars,
+    beside,
+    neverFailing,
+  }: { vars: JsonRecord; beside: readonly TurnCheck[]; neverFailing: ReadonlySet<TurnCheck> },
 ): TurnCheck | undefined {
   if (members.length === 0) return undefined;
   const [threshold, weight] = [field(value, "threshold"), field(value, "weight")];
   const metric = scalarText(field(value, "metric"));
   const parsed = TurnCheck.safeParse({
     type: "group",
-    checks: members,
+    checks: members.map((member) =>
+      typeof threshold === "number" ? graded(member) : withoutVeto(member, neverFailing),
+    ),
     ...(typeof threshold === "number" && { threshold }),
     ...(typeof weight === "number" && weight !== 1 && { weight }),
   });
@@ -227,25 +239,44 @@ function toGroup(
   });
 }
 
-/** The assertions of a test with a threshold are one group. A set among them is taken apart: groups cannot be nested. */
-function withThreshold(
+/**
+ * The assertions of a test with a threshold are one group. Groups cannot be nested, so a set among them is taken apart, and its
+ * weight divided among its assertions: the mean stays the same. Undefined if the threshold cannot be used.
+ */
+function thresholdGroup(
   checks: readonly TurnCheck[],
-  { assertions }: AssertionSource,
-  threshold: number | undefined,
-): readonly TurnCheck[] {
-  const [first] = assertions;
-  if (threshold === undefined || checks.length === 0 || !first) return checks;
-  const { collector, place } = first.context;
+  { threshold, context: { collector, place } }: { threshold: number; context: ItemContext },
+): readonly TurnCheck[] | undefined {
+  if (checks.length === 0) return undefined;
   const members = checks.flatMap((check) => {
-    if (check.type !== "group") return [check];
-    collector.note("changed", place, "the threshold of the test counts the assertions of a set one by one");
-    return check.checks;
+    if (check.type !== "group") return [graded(check)];
+    const { weight: ofSet = 1 } = check;
+    const total = check.checks.reduce((sum, { weight = 1 }) => sum + weight, 0);
+    return check.checks.map((member) => {
+      const weight = total === 0 ? 0 : (ofSet * (member.weight ?? 1)) / total;
+      return graded({ ...member, weight });
+    });
   });
   const parsed = TurnCheck.safeParse({ type: "group", checks: members, threshold });
   if (parsed.success) return [parsed.data];
   collector.note("dropped", place, `the test's threshold ${threshold}: it must be from 0 to 1`);
-  return checks;
+  return undefined;
 }
+
+/** Under the threshold of a set or test, an assertion counts with its score, whether it passes by itself or not. */
+function graded(check: SingleCheck): SingleCheck {
+  if (!("threshold" in check)) return check;
+  const { threshold: _, ...rest } = check;
+  return rest as SingleCheck;
+}
+
+/** Assertions whose threshold is 0 unless they name one: promptfoo reports their score, and passes them always. */
+const neverFails = ({ type, threshold = 0 }: UnmappedCheckDraft): boolean =>
+  threshold <= 0 && /^(?:answer-relevance|context-(?:faithfulness|recall|relevance))$/.test(type);
+
+/** The check with weight 0 where it must not decide whether a test passes. */
+const withoutVeto = <Check extends TurnCheck>(check: Check, neverFailing: ReadonlySet<TurnCheck>): Check =>
+  neverFailing.has(check) ? { ...check, weight: 0 } : check;
 
 /** Notes settings of an assertion that reference replies and checks do not have. */
 function noteOtherSettings(

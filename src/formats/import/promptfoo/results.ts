@@ -14,8 +14,9 @@ import { readToolCalls, type ImportedToolCall } from "../../tool-calls.ts";
 import { splitMetadata } from "../dataset-item.ts";
 import { turnsFromMessages, type ParsedConversation } from "../../read-messages.ts";
 import { descend, itemsOf, type Importer, type ItemContext, type NestedList, listUnder } from "../importer.ts";
-import { importPromptfoo } from "./promptfoo.ts";
+import { importPromptfoo, toExpectation } from "./promptfoo.ts";
 import { placedAssertions, readAssertions } from "./read-assertions.ts";
+import type { ToolExpectation } from "./tool-assertions.ts";
 
 /** Results of a promptfoo run (JSON or JSON lines): the prompts and assertions, with the first reply to each test. */
 export const importPromptfooResults: Importer = (source) => {
@@ -71,10 +72,12 @@ function addGroup(group: readonly Recorded[]): void {
   const { collector, place } = first.context;
   const turns: ImportedTurn[] = [];
   const metadata: JsonRecord = {};
+  const rules: ToolExpectation[] = [];
   let system: string | undefined;
   for (const recorded of group) {
     const conversation = readConversation(recorded);
-    const { turns: finished, metadata: about } = completeTurns(recorded, conversation);
+    const { turns: finished, metadata: about, rules: own } = completeTurns(recorded, conversation);
+    rules.push(...own);
     Object.assign(metadata, about);
     // Later prompts of a conversation repeat the earlier turns.
     for (const turn of group.length === 1 ? finished : finished.slice(-1)) turns.push(turn);
@@ -88,6 +91,7 @@ function addGroup(group: readonly Recorded[]): void {
     description,
     system,
     metadata,
+    ...toExpectation(rules, turns),
     turns,
   });
 }
@@ -114,10 +118,17 @@ function readJsonList(text: string): readonly unknown[] | undefined {
 function completeTurns(
   { result, context }: Recorded,
   conversation: ParsedConversation,
-): { turns: ImportedTurn[]; metadata: JsonRecord } {
+): { turns: ImportedTurn[]; metadata: JsonRecord; rules: readonly ToolExpectation[] } {
   const assertions = placedAssertions(listField(testOf(result), "assert"), descend(context, "testCase"));
   const options = recordField(testOf(result), "options") ?? {};
-  const { tools, ...expected } = readAssertions({ assertions, vars: varsOf(result), templates: {}, options });
+  const threshold = anyField(testOf(result), "threshold");
+  const { tools, ...expected } = readAssertions({
+    assertions,
+    vars: varsOf(result),
+    templates: {},
+    options,
+    threshold: typeof threshold === "number" ? threshold : undefined,
+  });
   const { conversationId: _, rehearsal: __, ...labelled } = metadataOf(result);
   const outcome = scalarText(field(result, "success"));
   if (outcome !== undefined) {
@@ -137,7 +148,7 @@ function completeTurns(
     calls,
     labels,
   });
-  return { turns, metadata };
+  return { turns, metadata, rules: tools };
 }
 
 /** A reply of tool calls is the provider's list of them, as a value or as its JSON text. */

@@ -2,21 +2,20 @@ import { Hono, type Context } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
 import { VersionQuery } from "../../../contract/operations/library.ts";
 import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/schemas/library.ts";
-import type { RedactionRule } from "../../../contract/schemas/acting/traces.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
-import { reviewTag } from "../../../formats/import-scenarios.ts";
+import { isRecorded, reviewRequest, reviewTag, withoutRecording } from "../../../formats/import-scenarios.ts";
 import { FormatError, type ImportFormat } from "../../../formats/scenario-file.ts";
 import { parseColumnMapping } from "../../../formats/tables/columns.ts";
 import { scenarioProblems } from "../../../runs/plan/batch-problems.ts";
 import { refuseInvalid } from "../../../runs/plan/fields-error.ts";
-import type { PlanLimits } from "../../../runs/plan/limits.ts";
-import type { PlanHelpers } from "../../../runs/plan/option-problems.ts";
 import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
-import { readJson, type ReadJsonLimits } from "../../http/body/read-json.ts";
+import { readJson } from "../../http/body/read-json.ts";
 import { holdAnswer } from "../../http/limits/request-memory.ts";
 import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
 import { unknownFieldWarnings } from "../../http/body/unknown-fields.ts";
 import { validate, validateQuery } from "../../http/body/validate.ts";
+import type { EvaluationDependencies } from "../dependencies.ts";
+import { createRunFromRequest } from "../plan-request.ts";
 import { createScenarioFileReader, type ReadScenarioFile } from "../files/read-scenario-file.ts";
 import type { ImportedFile } from "../files/scenario-file-thread.ts";
 import { createLibraryWriter, type WriteLibraryFile } from "../files/write-library-file.ts";
@@ -28,16 +27,22 @@ export function scenarioRoutes({
   planLimits,
   helpers,
   redact,
-}: {
-  library: ScenarioLibrary;
-  redact?: readonly RedactionRule[] | undefined;
-  bodyLimits: ReadJsonLimits;
-  planLimits: PlanLimits;
-  helpers: PlanHelpers;
-}): Hono<ShellEnvironment> {
+  runs,
+  checkEndpoint,
+}: Pick<
+  EvaluationDependencies,
+  "library" | "redact" | "bodyLimits" | "planLimits" | "helpers" | "runs" | "checkEndpoint"
+>): Hono<ShellEnvironment> {
   const rules = { limits: planLimits, helpers };
   const readScenarioFile = createScenarioFileReader(rules);
   const writeLibraryFile = createLibraryWriter();
+  /** Stores a run of recorded replies and waits for its end, which no model delays. */
+  async function storeRecording(request: object, context: Context<ShellEnvironment>): Promise<string> {
+    const planners = { runs, planLimits, helpers, checkEndpoint };
+    const { run } = await createRunFromRequest(request, planners, { owner: ownerOf(context) });
+    await runs.wait(run.id, context.req.raw.signal);
+    return run.id;
+  }
   return new Hono<ShellEnvironment>()
     .get("/scenarios", async (context) => {
       const { format, ...filter } = validateQuery(LibraryQuery, context.req.queries());
@@ -60,9 +65,19 @@ export function scenarioRoutes({
     .post("/scenarios/import", async (context) => {
       const body = await readJson(context, bodyLimits);
       const request = validate(ImportRequest, body);
-      const { format, reason, scenarios, notes, conversations } = await readFile(request, (file) =>
-        readScenarioFile({ ...file, redact }, ownerOf(context)),
-      );
+      const {
+        format,
+        reason,
+        notes,
+        conversations,
+        scenarios: read,
+      } = await readFile(request, (file) => readScenarioFile({ ...file, redact }, ownerOf(context)));
+      const scenarios = withoutRecording(read);
+      const recorded = request.review && !request.dry_run ? read.filter(isRecorded) : [];
+      const models = new Set(conversations?.flatMap((conversation) => (conversation.taken ? conversation.models : [])));
+      const review = recorded.length > 0 && {
+        review_run_id: await storeRecording(reviewRequest(recorded, [...models]), context),
+      };
       const kept = request.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
       return context.json({
         format,
@@ -70,6 +85,7 @@ export function scenarioRoutes({
         scenarios,
         notes,
         kept,
+        ...review,
         ...(conversations && { conversations: conversations.slice(0, mostConversations) }),
         ...unknownFieldWarnings(ImportRequest, body),
       });
@@ -106,7 +122,7 @@ async function readFile(
     expectsRecorded: expect_recorded,
     makesWorlds: world,
     traces,
-    ...(review && { tags: [reviewTag] }),
+    ...(review && { tags: [reviewTag], keepsRecording: true }),
     ...(name !== undefined && { name }),
     ...(mapping !== undefined && { mapping: mappingOf(mapping) }),
   });
