@@ -16,6 +16,7 @@ export const runMigrations = {
   "0018-run-policies": { up: addEndpointPolicy },
   "0023-turn-journal": { up: createTurnJournal },
   "0026-human-verdicts": { up: createHumanVerdicts },
+  "0031-slices": { up: addSlices },
 } satisfies Record<string, Migration>;
 
 /** Runs, their scenarios and attempts, and one row per stored turn. */
@@ -291,4 +292,9 @@ async function createHumanVerdicts(database: Kysely<unknown>): Promise<void> {
       "rater",
     ])
     .execute();
+}
+
+/** The slice that an attempt was claimed from: the slices of a dead worker are returned with its attempts. */
+async function addSlices(database: Kysely<unknown>): Promise<void> {
+  await database.schema.alterTable("attempt").addColumn("slice", "text").execute();
 }
