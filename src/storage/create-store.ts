@@ -86,7 +86,7 @@ export function createStore({
         await write((writer) => carriers.add(writer, id));
       },
       start: (id, at) => write((writer) => startRun(writer, id, at)),
-      finish: (id, end) => write((writer) => endRun(writer, id, { ...end, dispatch })),
+      finish: (id, end) => write((writer) => endRun(writer, id, end)),
       resummarize: (id, figures, hold) => write((writer) => resummarizeRun(writer, id, figures, hold)),
       holdForRescore: rescorings.hold,
       releaseAfterRescore: rescorings.release,

@@ -31,20 +31,23 @@ export interface Database extends Readers {
   close(): Promise<void>;
 }
 
-/**
- * Keeps a job queue outside these tables in step with them, within the transactions that change them. Leases on the
- * attempt rows need none.
- */
+/** Tells workers about runs, within the transactions that change them. Workers that share a SQLite file need none. */
 export interface Dispatch {
-  /** New attempts of a run are ready. */
-  enqueue(writer: Writer, work: { readonly runId: string; readonly attemptIds: readonly string[] }): Promise<void>;
-  /** These attempts need no more work. */
-  withdraw(writer: Writer, attemptIds: readonly string[]): Promise<void>;
+  /** A run is stored, with this number of attempts to execute. */
+  enqueue(writer: Writer, run: DispatchedRun): Promise<void>;
   /** A run was cancelled: its workers must stop. */
   stop(writer: Writer, runId: string): Promise<void>;
 }
 
-export const noDispatch: Dispatch = { enqueue: async () => {}, withdraw: async () => {}, stop: async () => {} };
+export interface DispatchedRun {
+  readonly id: string;
+  readonly priority: number;
+  /** The run's own limit, if any. */
+  readonly max_concurrency: number | null;
+  readonly attempts: number;
+}
+
+export const noDispatch: Dispatch = { enqueue: async () => {}, stop: async () => {} };
 
 /** The database cannot be used. The message is one line for the operator; the database was not changed. */
 export class StoreFileError extends Error {

@@ -8,7 +8,7 @@ import { isDeadWorker, hostClock, thisHost } from "./host.ts";
 import { latestLeaseEnd } from "./queues/leases/leases.ts";
 import { createPresence } from "./presence.ts";
 import { createKeyRecords } from "./queries/api-keys.ts";
-import { isAfterAttempt, running } from "./queries/conditions.ts";
+import { activeRunStates, isAfterAttempt, running } from "./queries/conditions.ts";
 import { journalPage } from "./queries/journal.ts";
 import type { AttemptTable, LibraryScenarioTable, RunTable, TurnJournalTable } from "./schema.ts";
 
@@ -69,7 +69,7 @@ async function refuseBusy(database: Database, { file, leaseMs }: { file: string;
 interface CopyOptions {
   readonly from: Database;
   readonly to: Database;
-  /** Queues the unfinished attempts in the target. */
+  /** Makes workers continue unfinished runs in the target. */
   readonly dispatch: Dispatch;
   readonly onRun?: (progress: { readonly copied: number; readonly total: number }) => void;
 }
@@ -89,8 +89,8 @@ const attemptsAtOnce = 500;
 const turnsAtOnce = 50;
 
 /**
- * Copies the scenario library, judge audits, agent memory and every run, each run in one transaction with the jobs of
- * its unfinished attempts. Rows that exist in the target are kept, so an interrupted copy can be repeated.
+ * Copies the scenario library, judge audits, agent memory and every run, each run in one transaction with the slices
+ * of its unfinished attempts. Rows that exist in the target are kept, so an interrupted copy can be repeated.
  */
 async function copyStore({ from, to, dispatch, onRun = () => {} }: CopyOptions): Promise<Copied> {
   const scenarios = await copyLibrary(from.reader, to);
@@ -130,7 +130,8 @@ async function copyRun(
   await copyTurns(reader, writer, id);
   await copyJournal(reader, writer, id);
   await copyVerdicts(reader, writer, id);
-  await dispatch.enqueue(writer, { runId: id, attemptIds: open });
+  const isActive = (activeRunStates as readonly string[]).includes(run.state);
+  if (isActive && open > 0 && run.tied === 0) await dispatch.enqueue(writer, { ...run, attempts: open });
   return true;
 }
 
@@ -171,9 +172,9 @@ async function copyParts(reader: Reader, writer: Writer, runId: string): Promise
   for (const scenario of scenarios) await writer.insertInto("run_scenario").values(scenario).execute();
 }
 
-/** Returns the ids of the unfinished attempts. Leases and delays belong to the source and are dropped. */
-async function copyAttempts(reader: Reader, writer: Writer, runId: string): Promise<string[]> {
-  const open: string[] = [];
+/** Returns the number of unfinished attempts. Leases and delays belong to the source and are dropped. */
+async function copyAttempts(reader: Reader, writer: Writer, runId: string): Promise<number> {
+  let open = 0;
   let last: Selectable<AttemptTable> | undefined;
   do {
     let query = reader.selectFrom("attempt").where("run_id", "=", runId).selectAll();
@@ -182,9 +183,15 @@ async function copyAttempts(reader: Reader, writer: Writer, runId: string): Prom
     const moved = page.map((attempt) =>
       attempt.state === "running" ? { ...attempt, state: "ready" as const } : attempt,
     );
-    const rows = moved.map((attempt) => ({ ...attempt, lease_owner: null, lease_until: null, available_at: 0 }));
+    const rows = moved.map((attempt) => ({
+      ...attempt,
+      lease_owner: null,
+      lease_until: null,
+      available_at: 0,
+      slice: null,
+    }));
     if (rows.length > 0) await writer.insertInto("attempt").values(rows).execute();
-    for (const { id, state } of rows) if (state === "ready") open.push(id);
+    open += rows.filter(({ state }) => state === "ready").length;
     last = page.at(-1);
   } while (last);
   return open;

@@ -132,6 +132,8 @@ export interface AttemptTable {
   /** On the monotonic clock of the host, like `available_at`. */
   lease_until: number | null;
   available_at: Generated<number>;
+  /** The slice that it was last claimed from, on PostgreSQL. */
+  slice: string | null;
 }
 
 export interface InteractionTable {

@@ -1,5 +1,4 @@
 import { Pool } from "pg";
-import { PgBoss } from "pg-boss";
 import type { Queue } from "../../src/contract/ports/queue.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
@@ -12,33 +11,28 @@ export interface PostgresUnderTest extends AsyncDisposable {
 
 /**
  * One database whose clock moves only by hand, emptied for every test. Looking for silent workers, which the
- * storage does every second, is done here before each claim.
+ * storage does every two seconds, is done here before each claim.
  */
 export async function preparePostgresUnderTest(): Promise<PostgresUnderTest> {
   const database = await createTestDatabase();
+  // A function of this name in a schema before pg_catalog hides the real clock.
+  await database.query(`
+    create table test_clock (now timestamptz not null);
+    insert into test_clock values (now());
+    create function public.now() returns timestamptz language sql stable as 'select now from public.test_clock';
+    alter database ${new URL(database.url).pathname.slice(1)} set search_path = public, pg_catalog`);
   const openStorage = () =>
-    openPostgres({ url: database.url, connections: 6, sweepMs: 0, reconcileMs: 0, ranOutOfMemory });
+    openPostgres({ url: database.url, connections: 6, sweepMs: 0, lookMs: 0, perRun: 1_000, ranOutOfMemory });
   const main = await openStorage();
   const pool = new Pool({ connectionString: database.url, max: 2 });
   pool.on("error", () => {});
-  await pool.query(`
-    create table test_clock (now timestamptz not null);
-    insert into test_clock values (now());
-    create or replace function pgboss.job_now() returns timestamptz language sql stable
-      as 'select now from public.test_clock'`);
-  const supervisor = new PgBoss({
-    db: { executeSql: (text, values) => pool.query(text, values as unknown[] | undefined) },
-    supervise: false,
-    schedule: false,
-    migrate: false,
-    monitorIntervalSeconds: 1,
-  });
-  await supervisor.start();
+  await pool.query(`create or replace function pgboss.job_now() returns timestamptz language sql stable
+    as 'select now from public.test_clock'`);
 
   const sweepingBefore = (queue: Queue): Queue => ({
     ...queue,
     async claim(options) {
-      await supervisor.supervise("rehearsal-attempt");
+      await queue.recover();
       return queue.claim(options);
     },
   });
@@ -66,7 +60,6 @@ export async function preparePostgresUnderTest(): Promise<PostgresUnderTest> {
       };
     },
     async [Symbol.asyncDispose]() {
-      await supervisor.stop({ close: false, graceful: false });
       await Promise.all([pool.end(), main.close()]);
       await database[Symbol.asyncDispose]();
     },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { ClaimedAttempt } from "../../src/contract/ports/queue.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
@@ -7,8 +8,8 @@ import { createTestDatabase } from "../support/shared-postgres.ts";
 
 test("two processes that write to the same runs at once store every turn once, in an order that readers can follow", async () => {
   await using database = await createTestDatabase();
-  await using one = await openPostgres({ url: database.url, connections: 4 });
-  await using other = await openPostgres({ url: database.url, connections: 4 });
+  await using one = await openPostgres({ url: database.url, connections: 4, lookMs: 0 });
+  await using other = await openPostgres({ url: database.url, connections: 4, lookMs: 0 });
   const runs = Array.from({ length: 5 }, () => sampleRun({ scenarios: 40, turns: 3 }));
   for (const run of runs) await one.store.runs.create(run);
   const reading = runs.map(({ id }) => followTurns(one, id, 120));
@@ -24,6 +25,8 @@ test("two processes that write to the same runs at once store every turn once, i
     const { progress } = (await one.store.runs.get(id))!;
     expect(progress).toMatchObject({ attempts_done: 40, interactions_done: 120, interactions_failed: 0 });
   }
+  for (const { queue } of [one, other])
+    expect(await queue.claim({ worker: "last", limit: 30, perRun: 100 })).toEqual([]);
   expect(await database.query("select id from pgboss.job where state < 'completed'")).toEqual([]);
 });
 
@@ -32,7 +35,10 @@ async function workOff(storage: OpenedStorage, worker: string): Promise<{ run_dr
   const ends: { run_drained: boolean }[] = [];
   for (;;) {
     const claimed = await storage.queue.claim({ worker, limit: 30, perRun: 100 });
-    if (claimed.length === 0) return ends;
+    if (claimed.length === 0) {
+      if ((await storage.store.runs.unconcluded()).length === 5) return ends;
+      await sleep(5);
+    }
     await Promise.all(
       claimed.map(async (attempt, index) => {
         if (index % 5 === 0 && attempt.tries === 1) return storage.queue.release(attempt.lease);

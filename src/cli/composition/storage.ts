@@ -25,6 +25,7 @@ export async function openStorage(
   return openPostgres({
     url: settings.databaseUrl?.reveal() ?? "",
     heartbeatSeconds: leaseMs / 1_000,
+    perRun: settings.concurrency.perRun,
     startMs,
     onWait,
     ...common,

@@ -56,6 +56,8 @@ export interface Queue {
    * `alone` from then on; one that already ran alone counts as broken.
    */
   recover(): Promise<number>;
+  /** Runs whose workers died again and again, each reported until it has ended. Missing where that is not counted. */
+  takeAbandoned?(): readonly string[];
   /** Calls back when work may be waiting. Returns the unsubscriber. Callers poll as well. */
   onWork(wake: () => void): () => void;
   /**

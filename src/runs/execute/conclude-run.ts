@@ -127,15 +127,31 @@ export async function failRun(
   if (run?.state !== "queued" && run?.state !== "running") return false;
   const [scenario] = await store.runs.scenariosAt(run_id, [scenario_index]);
   const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" failed ${breaks} times, most recently with: ${publicErrorMessage(error)}`;
-  const failed = { ...run, state: "failed" as const };
   // Computing the figures may run out of memory as well, so the run ends before that.
-  const { summary } =
-    error instanceof OutOfMemory
-      ? createRunSummarizer(run.settings, []).finish(failed, now)
-      : await summarizeStoredRun(failed, { store, now });
-  if (!(await store.runs.finish(run_id, { state: "failed", message, summary, at: now() }))) return false;
+  return endAsFailed(run, { store, now, message, figuresLast: error instanceof OutOfMemory });
+}
+
+/** Ends a run whose workers died again and again. False when it has ended or is being cancelled. */
+export async function failAbandonedRun(runId: string, { store, now }: Omit<FailOptions, "error">): Promise<boolean> {
+  const run = await store.runs.get(runId);
+  if (run?.state !== "queued" && run?.state !== "running") return false;
+  const message = "Evaluation failed: every worker that executed a certain part of it died. Their logs may say why.";
+  return endAsFailed(run, { store, now, message, figuresLast: true });
+}
+
+interface FailedEnd extends Omit<FailOptions, "error"> {
+  readonly message: string;
+  readonly figuresLast: boolean;
+}
+
+async function endAsFailed(run: RunRecord, { store, now, message, figuresLast }: FailedEnd): Promise<boolean> {
+  const failed = { ...run, state: "failed" as const };
+  const { summary } = figuresLast
+    ? createRunSummarizer(run.settings, []).finish(failed, now)
+    : await summarizeStoredRun(failed, { store, now });
+  if (!(await store.runs.finish(run.id, { state: "failed", message, summary, at: now() }))) return false;
   // Other attempts may have stored turns meanwhile. None can from here on.
   const { summary: complete } = await summarizeStoredRun(failed, { store, now });
-  await store.runs.resummarize(run_id, { summary: complete, message });
+  await store.runs.resummarize(run.id, { summary: complete, message });
   return true;
 }

@@ -6,7 +6,7 @@ import type { ModelTarget } from "../plan/model-target.ts";
 import type { RunEvents } from "../results/run-events.ts";
 import type { RunsOptions } from "../runs-options.ts";
 import { isTransient } from "./attempt-errors.ts";
-import { createConcluder, failRun } from "./conclude-run.ts";
+import { createConcluder, failAbandonedRun, failRun } from "./conclude-run.ts";
 import { executeAttempt } from "./execute-attempt.ts";
 import { createRunContexts, type CreateRunScoring, type RunContext } from "./run-context.ts";
 import { withMemory } from "./run-memory.ts";
@@ -79,7 +79,10 @@ export class RunExecutor {
       onBroken: (claimed, error) => this.#fail(claimed, error),
       // A poll concludes runs that were cancelled while idle or whose worker died.
       onReleased: () => this.#concluder.concludeDrained(),
-      onPoll: () => this.#concluder.concludeForgotten(),
+      onPoll: async () => {
+        await this.#failAbandoned();
+        await this.#concluder.concludeForgotten();
+      },
       heartbeatMs: options.heartbeatMs,
     });
   }
@@ -171,6 +174,15 @@ export class RunExecutor {
     if (!(await failRun(claimed, { store, now, error }))) return;
     this.#worker.abandon(claimed.run_id);
     this.#ended(claimed.run_id);
+  }
+
+  async #failAbandoned(): Promise<void> {
+    const { store, queue, now } = this.#options;
+    for (const runId of queue.takeAbandoned?.() ?? []) {
+      if (!(await failAbandonedRun(runId, { store, now }))) continue;
+      this.#worker.abandon(runId);
+      this.#ended(runId);
+    }
   }
 
   #ended(runId: string): void {

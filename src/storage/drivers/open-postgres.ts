@@ -13,7 +13,7 @@ import { createWebhookOutbox } from "../queries/webhook-outbox.ts";
 import { createAttemptWrites } from "../queues/boss/attempt-writes.ts";
 import { createDatabaseClock, readNow, readNowAsyncCommit, requireDurableCommit } from "../queues/boss/clock.ts";
 import { createBossQueue, startSweeps } from "../queues/boss/create-boss-queue.ts";
-import { cancelNotice, workChannel } from "../queues/boss/jobs.ts";
+import { cancelNotice, workChannel } from "../queues/boss/slices.ts";
 import { createNotifier } from "../queues/notifier.ts";
 import type { OpenedStorage } from "./open-sqlite.ts";
 import { openPostgresDatabase, type PostgresDatabaseOptions } from "./postgres-database.ts";
@@ -21,11 +21,10 @@ import { fromPostgresError } from "./postgres-error.ts";
 import { startListener } from "./postgres-connections.ts";
 
 export interface PostgresOptions extends PostgresDatabaseOptions {
-  /**
-   * Intervals of looking for silent workers and of comparing jobs with attempt rows. 0: only when `recover` is called.
-   */
+  /** Interval of looking for silent workers. 0: only when `recover` is called. */
   readonly sweepMs?: number;
-  readonly reconcileMs?: number;
+  /** How long a worker relies on notifications before it asks for work again. */
+  readonly lookMs?: number;
   readonly host?: string;
   readonly pid?: number;
   /** Default: no worker ran out of memory. */
@@ -34,13 +33,16 @@ export interface PostgresOptions extends PostgresDatabaseOptions {
   readonly answersMs?: number | undefined;
 }
 
+/** How often the clock of this host is compared with that of the database. */
+const clockSyncMs = 30_000;
+
 /**
  * Storage for many machines: store and pg-boss queue on one PostgreSQL. Rejects with a `StoreFileError` when the
  * database cannot be used, and with `storage_unavailable` when it cannot be reached.
  */
 export async function openPostgres({
-  sweepMs = 1_000,
-  reconcileMs = 30_000,
+  sweepMs = 2_000,
+  lookMs = 900,
   host = thisHost(),
   pid = process.pid,
   ranOutOfMemory,
@@ -52,7 +54,7 @@ export async function openPostgres({
   /** pg-boss reports errors as the server sent them. */
   const onError = (error: unknown): void => options.onError?.(fromPostgresError(error));
   const postgres = await openPostgresDatabase({ ...options, onError });
-  const { database, jobs, dispatch, sockets, stopWaiting } = postgres;
+  const { database, slices, dispatch, sockets, stopWaiting } = postgres;
   const databaseClock = createDatabaseClock(database.reader);
   await databaseClock.sync().catch(onError);
   const clock = given ?? { ...hostClock, now: databaseClock.now };
@@ -61,7 +63,7 @@ export async function openPostgres({
 
   function onNotice(payload: string): void {
     if (payload.startsWith(cancelNotice)) return cancels.announce(payload.slice(cancelNotice.length));
-    work.announce();
+    queue.noticed();
   }
 
   async function onConnected(): Promise<void> {
@@ -75,12 +77,13 @@ export async function openPostgres({
     onNotice,
     onConnected: () => void onConnected().catch(onError),
   });
-  const writes = createAttemptWrites({ database, jobs, clock });
+  const writes = createAttemptWrites({ database, clock });
   const queue = createBossQueue({
     database,
-    jobs,
+    slices,
     writes,
     leaseMs: heartbeatSeconds * 1_000,
+    lookMs,
     announce: work.announce,
     onWork: work.listen,
     onCancel: cancels.listen,
@@ -88,8 +91,10 @@ export async function openPostgres({
     pid,
     ranOutOfMemory,
   });
-  const reconcile = (): Promise<unknown> => Promise.all([queue.recover(), databaseClock.sync()]);
-  const sweeps = startSweeps({ sweep: queue.sweep, sweepMs, reconcile, reconcileMs, onError });
+  const sweeps = [
+    startSweeps({ sweep: queue.sweep, everyMs: sweepMs, onError }),
+    startSweeps({ sweep: databaseClock.sync, everyMs: clockSyncMs, onError }),
+  ];
   const location = { host, pid };
   const agent = createAgentMemory({ database, readNow, location, onError, now: clock.now, answersMs });
   const presence = createPresence({ database, readNow, location, onError });
@@ -99,13 +104,19 @@ export async function openPostgres({
       stopWaiting();
       work.stop();
       cancels.stop();
-      await Promise.all([listener.stop(), sweeps.stop(), agent.close(), presence.close().catch(onError)]);
+      await Promise.all([
+        listener.stop(),
+        ...sweeps.map(({ stop }) => stop()),
+        agent.close(),
+        presence.close().catch(onError),
+      ]);
+      await queue.close().catch(onError);
       await postgres.close();
     })());
   const store = createStore({
     database,
     clock,
-    onWork: work.announce,
+    onWork: queue.noticed,
     onCancel: cancels.announce,
     carriers: createRunCarriers(presence, location),
     rescorings: createRunRescorings(database, presence),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
-import { startJobs, type Jobs } from "../queues/boss/jobs.ts";
+import { firstSlice, startSlices, type Slices } from "../queues/boss/slices.ts";
 import { StoreFileError, type Database, type Dispatch } from "../database.ts";
 import { appliedMigrations, isUpToDate, migrate, unknownMigrations } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
@@ -29,10 +29,12 @@ export interface PostgresDatabaseOptions {
   readonly connections?: number;
   /** How long a write waits for an unreachable server. */
   readonly reconnectMs?: number;
-  /** Timeout of one statement. Statements of pg-boss, which scan all jobs, may take three times as long. */
+  /** Timeout of one statement. Statements of pg-boss may take three times as long. */
   readonly answerMs?: number;
   /** Seconds after which a silent worker counts as dead. The minimum of pg-boss is 10. */
   readonly heartbeatSeconds?: number;
+  /** Concurrent attempts of a run that sets no limit of its own. */
+  readonly perRun?: number;
   /** How long the start waits for an unreachable server. Default: not at all. */
   readonly startMs?: number | undefined;
   /** Called with the reason when the start has to wait. */
@@ -43,7 +45,7 @@ export interface PostgresDatabaseOptions {
 /** The migrated database with pg-boss on it. */
 interface OpenedPostgres {
   readonly database: Database;
-  readonly jobs: Jobs;
+  readonly slices: Slices;
   readonly dispatch: Dispatch;
   readonly sockets: PostgresSockets;
   /** See `OpenedStorage`. */
@@ -62,14 +64,15 @@ export async function openPostgresDatabase({
   reconnectMs = 15_000,
   answerMs = 20_000,
   heartbeatSeconds = 10,
+  perRun = 8,
   startMs = 0,
   onWait,
   onError = () => {},
 }: PostgresDatabaseOptions): Promise<OpenedPostgres> {
   const sockets = createSockets();
   const bossPool = createPool({ url, connections: bossConnections, answerMs: 3 * answerMs, sockets });
-  const start = (): Promise<Jobs> => startJobs({ pool: bossPool, heartbeatSeconds, onError });
-  const jobs = await migrateAndStartBoss(url, { start, retryMs: startMs, onRetry: onWait }).catch(
+  const start = (): Promise<Slices> => startSlices({ pool: bossPool, heartbeatSeconds, onError });
+  const slices = await migrateAndStartBoss(url, { start, retryMs: startMs, onRetry: onWait }).catch(
     async (error: unknown) => {
       await bossPool.end();
       throw fromPostgresError(fromPostgresStartError(error));
@@ -85,14 +88,18 @@ export async function openPostgresDatabase({
 
   return {
     database,
-    jobs,
-    dispatch: { enqueue: jobs.insert, withdraw: jobs.complete, stop: jobs.announceCancel },
+    slices,
+    dispatch: {
+      enqueue: (writer, { max_concurrency, ...run }) =>
+        slices.send(writer, [firstSlice({ ...run, concurrency: max_concurrency ?? perRun })]),
+      stop: slices.announceCancel,
+    },
     sockets,
     stopWaiting,
     async close() {
       stopWaiting();
       await database.close();
-      await jobs.stop();
+      await slices.stop();
       await bossPool.end();
     },
   };
@@ -101,23 +108,23 @@ export async function openPostgresDatabase({
 /** Migrates our schema and that of pg-boss, one process at a time: the transaction that holds the lock ends last. */
 async function migrateAndStartBoss(
   url: string,
-  { start, ...retry }: RetryOptions & { readonly start: () => Promise<Jobs> },
-): Promise<Jobs> {
+  { start, ...retry }: RetryOptions & { readonly start: () => Promise<Slices> },
+): Promise<Slices> {
   const kysely = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: toKyselyPool(createPool({ url, connections: 1 })) }),
   });
-  const started: { jobs?: Jobs } = {};
+  const started: { slices?: Slices } = {};
   try {
     return await retryTransaction(
       kysely,
       async (transaction) => {
         await migratePostgres(transaction);
-        return (started.jobs ??= await start());
+        return (started.slices ??= await start());
       },
       { ...retry, repeatable: true },
     );
   } catch (error) {
-    await started.jobs?.stop();
+    await started.slices?.stop();
     throw error;
   } finally {
     await kysely.destroy();

@@ -16,6 +16,7 @@ export const runMigrations = {
   "0018-run-policies": { up: addEndpointPolicy },
   "0023-turn-journal": { up: createTurnJournal },
   "0026-human-verdicts": { up: createHumanVerdicts },
+  "0031-slices": { up: addSlices },
   "0033-late-calls": { up: addLateCalls },
 } satisfies Record<string, Migration>;
 
@@ -300,4 +301,9 @@ async function addLateCalls(database: Kysely<unknown>): Promise<void> {
     .alterTable("run")
     .addColumn("late_calls", "integer", (column) => column.notNull().defaultTo(0))
     .execute();
+}
+
+/** The slice that an attempt was claimed from: the slices of a dead worker are returned with its attempts. */
+async function addSlices(database: Kysely<unknown>): Promise<void> {
+  await database.schema.alterTable("attempt").addColumn("slice", "text").execute();
 }

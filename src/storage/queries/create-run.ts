@@ -42,8 +42,10 @@ export async function storeRun(
   await writer.insertInto("run_sequence").values({ run_id: run.id, last: 0 }).execute();
   if (run.tied) await carriers.add(writer, run.id);
   await insertScenarios(writer, run);
-  await insertAttempts(writer, run, dispatch);
+  await insertAttempts(writer, run);
   const row = await writer.selectFrom("run").where("id", "=", run.id).selectAll().executeTakeFirstOrThrow();
+  // Only processes that name a tied run execute it.
+  if (!run.tied) await dispatch.enqueue(writer, { ...row, attempts: row.attempts_total });
   return { outcome: "created", run: await recordOf(writer, row, carriers) };
 }
 
@@ -119,16 +121,13 @@ async function insertScenarios(writer: Writer, { id, scenarios }: NewRun): Promi
   for (const chunk of chunks(rows)) await scenarioRows(writer, chunk);
 }
 
-/**
- * A run may have a million attempts: they are created, stored and enqueued in chunks, and other work runs in between.
- */
-async function insertAttempts(writer: Writer, run: NewRun, dispatch: Dispatch): Promise<void> {
+/** A run may have a million attempts: they are created and stored in chunks, and other work runs in between. */
+async function insertAttempts(writer: Writer, run: NewRun): Promise<void> {
   let isFirst = true;
   for (const chunk of chunks(attemptsOf(run))) {
     if (!isFirst) await setImmediate();
     isFirst = false;
     await attemptRows(writer, chunk);
-    await dispatch.enqueue(writer, { runId: run.id, attemptIds: chunk.map(([id]) => id) });
   }
 }
 

@@ -41,11 +41,7 @@ interface RunEnd {
  * Ends a run with its current counts and closes its open attempts. Only a run being cancelled can end as cancelled, and
  * it cannot end otherwise: a confirmed cancellation must not turn into "completed".
  */
-export async function endRun(
-  writer: Writer,
-  id: string,
-  { dispatch, ...end }: RunEnd & { readonly dispatch: Dispatch },
-): Promise<boolean> {
+export async function endRun(writer: Writer, id: string, end: RunEnd): Promise<boolean> {
   await lockRun(writer, id);
   const counts = await readProgress(writer, [id]);
   const rows = await writer
@@ -64,7 +60,7 @@ export async function endRun(
     .execute();
   if (rows.length === 0) return false;
   await numberUnscored(writer, id);
-  await closeAttempts(writer, id, dispatch);
+  await closeAttempts(writer, id);
   return true;
 }
 
@@ -148,17 +144,14 @@ export async function addLateCalls(writer: Writer, id: string, count: number): P
 }
 
 /** One step of closing attempts that large runs left open when they stopped. */
-export async function closeRemainingAttempts(
-  writer: Writer,
-  { dispatch, limit }: Withdrawal & { readonly limit: number },
-): Promise<void> {
+export async function closeRemainingAttempts(writer: Writer, limit: number): Promise<void> {
   const run = await writer
     .selectFrom("run")
     .where("unclosed", "=", sql.lit(1))
     .select("id")
     .limit(1)
     .executeTakeFirst();
-  if (!run || (await close(writer, { runId: run.id, state: ready, dispatch, limit })) === limit) return;
+  if (!run || (await close(writer, { runId: run.id, state: ready, limit })) === limit) return;
   await writer.updateTable("run").where("id", "=", run.id).set({ unclosed: 0 }).execute();
 }
 
@@ -211,24 +204,22 @@ function laterOf(column: "created_at" | "coalesce(started_at, created_at)", at: 
   return sql<number>`case when ${earlier} > ${at} then ${earlier} else ${at} end`;
 }
 
-type Withdrawal = { readonly dispatch: Pick<Dispatch, "withdraw"> };
-
 /** Closes the waiting and running attempts of an ended run. */
-async function closeAttempts(writer: Writer, runId: string, dispatch: Withdrawal["dispatch"]): Promise<void> {
-  await close(writer, { runId, state: running, dispatch });
-  const count = await close(writer, { runId, state: ready, dispatch, limit: closedAtOnce });
+async function closeAttempts(writer: Writer, runId: string): Promise<void> {
+  await close(writer, { runId, state: running });
+  const count = await close(writer, { runId, state: ready, limit: closedAtOnce });
   if (count < closedAtOnce) return;
   await writer.updateTable("run").where("id", "=", runId).set({ unclosed: 1 }).execute();
 }
 
-interface Closing extends Withdrawal {
+interface Closing {
   readonly runId: string;
   readonly state: typeof ready | typeof running;
   readonly limit?: number;
 }
 
 /** Closes attempts in this state and returns their number. */
-async function close(writer: Writer, { runId, state, dispatch, limit }: Closing): Promise<number> {
+async function close(writer: Writer, { runId, state, limit }: Closing): Promise<number> {
   const chosen = writer.selectFrom("attempt").where("run_id", "=", runId).where("state", "=", state).select("id");
   const rows = await writer
     .updateTable("attempt")
@@ -237,10 +228,6 @@ async function close(writer: Writer, { runId, state, dispatch, limit }: Closing)
     .set({ state: cancelled, lease_owner: null, lease_until: null })
     .returning("id")
     .execute();
-  await dispatch.withdraw(
-    writer,
-    rows.map((row) => row.id),
-  );
   return rows.length;
 }
 

@@ -4,7 +4,6 @@ import type { Store } from "../../../contract/ports/store.ts";
 import type { HostClock } from "../../host.ts";
 import type { Database } from "../../database.ts";
 import { longestDelayMs } from "../leases/leases.ts";
-import type { Jobs } from "./jobs.ts";
 import { appendToJournals, type JournalWrite } from "./write-journals.ts";
 import { writeAttempts, type AttemptWrite, type AttemptWritten } from "./write-attempts.ts";
 
@@ -18,13 +17,12 @@ export interface AttemptWrites {
 
 interface AttemptWritesOptions {
   readonly database: Database;
-  readonly jobs: Jobs;
   readonly clock: Pick<HostClock, "now">;
 }
 
-export function createAttemptWrites({ database, jobs, clock }: AttemptWritesOptions): AttemptWrites {
+export function createAttemptWrites({ database, clock }: AttemptWritesOptions): AttemptWrites {
   const write = createBatcher<AttemptWrite, AttemptWritten>({
-    run: (writes) => database.write((writer) => writeAttempts(writer, jobs, writes)),
+    run: (writes) => database.write((writer) => writeAttempts(writer, writes)),
   });
   const append = createBatcher<JournalWrite, boolean>({
     run: (writes) => database.write((writer) => appendToJournals(writer, writes)),

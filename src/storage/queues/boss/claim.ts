@@ -1,167 +1,156 @@
-import { sql, type SqlBool } from "kysely";
+import { sql } from "kysely";
 import type { ClaimedAttempt, ClaimOptions } from "../../../contract/ports/queue.ts";
 import type { Writer } from "../../database.ts";
-import { runIsActive, running } from "../../queries/conditions.ts";
 import { statement } from "../../queries/statement.ts";
-import { toClaimed, claimableRuns } from "../leases/claim.ts";
-import { planClaim, type RoundRobin } from "../leases/fair-share.ts";
-import { reclaimAttempts, type ReclaimedAttempt } from "../leases/leases.ts";
-import { databaseNow, requireDurableCommit } from "./clock.ts";
+import { hasSeveralOwners, toClaimed } from "../leases/claim.ts";
+import { planClaim, type ClaimableRun, type RoundRobin } from "../leases/fair-share.ts";
+import { aloneAt } from "../leases/leases.ts";
+import { databaseNow } from "./clock.ts";
+import type { HeldSlice, HeldSlices } from "./held-slices.ts";
 import { forceIndexScans } from "./lock-attempts.ts";
-import { jobQueue, type Jobs } from "./jobs.ts";
+import type { NewSlice, Slices } from "./slices.ts";
 
-interface BossClaim {
-  readonly options: ClaimOptions;
+interface Claim extends ClaimOptions {
   readonly leaseMs: number;
   readonly order: RoundRobin;
 }
 
-/** Serializes the claims of all workers, so that no run ever exceeds its concurrency. */
+interface SliceClaim {
+  readonly claimed: readonly ClaimedAttempt[];
+  /** Slices that are no longer held: their run is over, or their successors were sent. */
+  readonly ended: readonly HeldSlice[];
+  /** Successors were sent. */
+  readonly sent: boolean;
+}
+
+/** Claims attempts from the slices of this process. Slices without work are ended, and those at their end replaced. */
+export async function claimFromSlices(
+  writer: Writer,
+  { slices, held, ...claim }: Claim & { readonly slices: Slices; readonly held: HeldSlices },
+): Promise<SliceClaim> {
+  const { now, runs } = await lockRuns(writer, { ...claim, ids: held.runIds });
+  const isOpen = ({ runId }: HeldSlice): boolean => runs.some(({ id, open }) => id === runId && open);
+  const ended = held.idle.filter((slice) => slice.left === 0 || !isOpen(slice));
+  const sent = await replaceSlices(writer, slices, { ended, isOpen });
+  await slices.send(writer, held.all.filter(isOpen).flatMap(siblings));
+  const available = runs.map((run) => ({ ...run, ready: Math.min(run.ready, held.left(run.id)) }));
+  const claimed = await leasePlanned(writer, available, { ...claim, now, held });
+  return { claimed, ended, sent };
+}
+
+/** Claims attempts of the given runs, whoever has their slices: for a process that executes its own runs. */
+export async function claimFromRuns(
+  writer: Writer,
+  claim: Claim & { readonly runs: ReadonlySet<string> },
+): Promise<readonly ClaimedAttempt[]> {
+  const { now, runs } = await lockRuns(writer, { ...claim, ids: [...claim.runs] });
+  return leasePlanned(writer, runs, { ...claim, now });
+}
+
+/** Ends slices and sends the successors of those whose run has attempts left. True when there are any. */
+export async function replaceSlices(
+  writer: Writer,
+  slices: Slices,
+  { ended, isOpen }: { readonly ended: readonly HeldSlice[]; readonly isOpen: (slice: HeldSlice) => boolean },
+): Promise<boolean> {
+  const settled = await slices.complete(writer, ended);
+  // A slice that was lost is continued by its new holder.
+  const followed = ended.filter((slice) => settled.has(slice.id) && isOpen(slice));
+  await slices.send(
+    writer,
+    followed.map((slice) => ({ ...slice, more: 0 })),
+  );
+  return followed.length > 0;
+}
+
+const siblings = (slice: HeldSlice): NewSlice[] => Array.from({ length: slice.more }, () => ({ ...slice, more: 0 }));
+
+interface LockedRun extends ClaimableRun {
+  /** It is active and has attempts that are not over. */
+  readonly open: boolean;
+}
+
 const claimLock = 7_245_101;
 
-/**
- * Allocates slots to runs by our own rows, then fetches as many jobs of each run from pg-boss. Job and lease are taken
- * in one transaction.
- */
-export async function claimJobs(
+interface RunRow extends Omit<ClaimableRun, "alone"> {
+  readonly active: boolean;
+  readonly waiting: boolean;
+  readonly alone: boolean;
+  /** It has a budget, and another worker executes it. */
+  readonly blocked: boolean;
+}
+
+const selectRuns = statement<RunRow>(
+  `select run.id, run.owner, run.priority, run.max_concurrency, run.created_at,
+      run.state in ('queued', 'running') as active,
+      (select count(*) from attempt where attempt.run_id = run.id and attempt.state = 'running')::int as running,
+      (select count(*) from (
+        select 1 from attempt where attempt.run_id = run.id and attempt.state = 'ready' and attempt.available_at <= ?
+        order by attempt.available_at, attempt.scenario_index, attempt.attempt limit ?
+      ) as waiting)::int as ready,
+      coalesce((select run_sequence.last from run_sequence where run_sequence.run_id = run.id), 0) as stored,
+      exists (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'ready') as waiting,
+      exists (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'ready'
+        and attempt.available_at = ${aloneAt}) as alone,
+      run.metered = 1 and exists (
+        select 1 from attempt where attempt.run_id = run.id and attempt.state = 'running' and attempt.lease_owner <> ?
+      ) as blocked
+    from run where run.id = any(?::text[])`,
+);
+
+/** Claims of the same run take turns, so that it never exceeds its concurrency. */
+async function lockRuns(
   writer: Writer,
-  jobs: Jobs,
-  { options, leaseMs, order }: BossClaim,
-): Promise<ClaimedAttempt[]> {
-  const now = await beginClaim(writer);
-  await reclaimLostJobs(writer, jobs);
-  // Read after waiting for the lock: slots may have become free during other claims.
-  const { worker, limit, spare = 0, perRun, busy, runs: only } = options;
-  const runs = await claimableRuns(writer, { worker, limit, spare, now, runs: only });
-  const { shares, alone } = planClaim(runs, { worker, limit, spare, perRun, busy, order });
-  // Sent together and answered in order: with a hundred runs, one round trip each would block all other workers.
-  const fetched = await Promise.all(
-    [...shares].map(([runId, most]) => fetchJobs(writer, jobs, { runId, limit: most })),
-  );
-  const claimed = await leaseFetched(writer, jobs, { worker, until: now + leaseMs, fetched: fetched.flat() });
-  for (const { run_id } of claimed) order.markServed(run_id);
-  if (claimed.length > 0) await requireDurableCommit(writer);
-  return alone ? claimed.map((attempt) => ({ ...attempt, alone })) : claimed;
-}
-
-/**
- * Makes attempts ready again whose job is no longer active, because pg-boss considered their worker dead. Attempts
- * without a waiting job get a new one.
- */
-export async function reclaimLostJobs(writer: Writer, jobs: Jobs): Promise<ReclaimedAttempt[]> {
-  const taken = await reclaimAttempts(
-    writer,
-    sql<SqlBool>`(attempt.state = ${running} and not ${hasJob("= 'active'")})`,
-  );
-  await repairJobs(writer, jobs, taken);
-  return taken;
-}
-
-/** Restores the jobs of reclaimed attempts: a waiting one, or none when their run has ended. */
-export async function repairJobs(writer: Writer, jobs: Jobs, taken: readonly ReclaimedAttempt[]): Promise<void> {
-  if (taken.length === 0) return;
-  const ended = taken.filter((attempt) => attempt.state === "cancelled").map((attempt) => attempt.id);
-  await jobs.complete(writer, ended);
-  const waiting = await withWaitingJob(
-    writer,
-    taken.map((attempt) => attempt.id),
-  );
-  const missing = taken.filter((attempt) => attempt.state === "ready" && !waiting.has(attempt.id));
-  await jobs.requeue(
-    writer,
-    missing.map(({ id, run_id }) => ({ attemptId: id, runId: run_id })),
-  );
-}
-
-/** A condition that is true when an attempt has a job in some state. */
-export function hasJob(state: "= 'active'" | "< 'active'" | "< 'completed'") {
-  // Not `exists`: the planner could turn it into a join that reads every job to check a few attempts.
-  return sql<SqlBool>`coalesce(
-    (select job.state ${sql.raw(state)} from pgboss.job where job.name = ${sql.lit(jobQueue)} and job.id = attempt.id::uuid),
-    false
-  )`;
-}
-
-/**
- * A claim that finds nothing does not wait for the disk. One that returns attempts does: if it were lost in a server
- * crash, its fences would be given out twice, and two workers would hold the same lease.
- */
-async function beginClaim(writer: Writer): Promise<number> {
+  { ids, worker, limit, spare = 0 }: Pick<Claim, "worker" | "limit" | "spare"> & { readonly ids: readonly string[] },
+): Promise<{ now: number; runs: LockedRun[] }> {
   const { rows } = await sql<{ now: number }>`
-    select pg_advisory_xact_lock(${claimLock}), set_config('synchronous_commit', 'off', true), ${forceIndexScans},
-      ${databaseNow} as now
-  `.execute(writer);
-  return rows[0]!.now;
-}
-
-async function withWaitingJob(writer: Writer, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await writer
-    .selectFrom("attempt")
-    .where("id", "in", ids)
-    .where(hasJob("< 'active'"))
-    .select("id")
-    .execute();
-  return new Set(rows.map((row) => row.id));
-}
-
-/** A job and the run whose partition it was in. */
-interface FetchedJob {
-  readonly id: string;
-  readonly run_id: string;
-}
-
-async function fetchJobs(writer: Writer, jobs: Jobs, share: { runId: string; limit: number }): Promise<FetchedJob[]> {
-  const ids = await jobs.fetch(writer, share);
-  return ids.map((id) => ({ id, run_id: share.runId }));
-}
-
-interface Fetched {
-  readonly worker: string;
-  readonly until: number;
-  readonly fetched: readonly FetchedJob[];
+    select ${forceIndexScans}, ${databaseNow} as now, (
+      select count(*) from (
+        select pg_advisory_xact_lock(${claimLock}, key)
+        from (select distinct hashtext(id) as key from unnest(${ids}::text[]) as id order by key) as keys
+      ) as locks
+    )`.execute(writer);
+  const { now } = rows[0]!;
+  // Read after waiting for the locks: attempts may have ended during other claims.
+  const found = await selectRuns(writer, [now, Math.max(0, limit + spare), worker, ids]);
+  const runs = found.map(({ active, waiting, blocked, ...run }) => ({
+    ...run,
+    ready: active && !blocked ? run.ready : 0,
+    alone: active && !blocked && run.alone,
+    open: active && (waiting || run.running > 0),
+  }));
+  return { now, runs };
 }
 
 const leaseStatement = statement<Parameters<typeof toClaimed>[0][number]>(
-  `update attempt set state = 'running', lease_owner = ?, lease_until = ?, fence = fence + 1, tries = tries + 1
-    from json_to_recordset(?::json) as job (id text, run_id text)
-    where attempt.id = job.id and attempt.run_id = job.run_id and attempt.state in ('ready', 'running')
-      and exists (select 1 from run where run.id = attempt.run_id and run.state in ('queued', 'running'))
-    returning attempt.id, fence, attempt.run_id, scenario_index, attempt.attempt, tries, breaks`,
+  `update attempt set state = 'running', lease_owner = ?, lease_until = ?, slice = chosen.slice,
+      fence = fence + 1, tries = tries + 1
+    from (
+      select ready.id, share.slice from json_to_recordset(?::json) as share (run_id text, most int, slice text)
+      cross join lateral (
+        select id from attempt where run_id = share.run_id and state = 'ready' and available_at <= ?
+        order by available_at, scenario_index, attempt limit share.most for update skip locked
+      ) as ready
+    ) as chosen
+    where attempt.id = chosen.id
+    returning attempt.id, fence, run_id, scenario_index, attempt, tries, breaks`,
 );
 
-async function leaseFetched(
+async function leasePlanned(
   writer: Writer,
-  jobs: Jobs,
-  { worker, until, fetched }: Fetched,
-): Promise<ClaimedAttempt[]> {
-  if (fetched.length === 0) return [];
-  const rows = await leaseStatement(writer, [worker, until, JSON.stringify(fetched)]);
-  const leased = new Set(rows.map((row) => row.id));
-  await returnJobs(
-    writer,
-    jobs,
-    fetched.map(({ id }) => id).filter((id) => !leased.has(id)),
+  runs: readonly ClaimableRun[],
+  { held, now, leaseMs, ...options }: Claim & { readonly now: number; readonly held?: HeldSlices },
+): Promise<readonly ClaimedAttempt[]> {
+  const { limit, spare = 0 } = options;
+  const usable = spare > 0 && limit <= spare && (await hasSeveralOwners(writer)) ? spare : 0;
+  const { shares, alone } = planClaim(
+    runs.filter(({ ready }) => ready > 0),
+    { ...options, spare: usable },
   );
-  return toClaimed(rows);
-}
-
-/** Returns jobs of other runs that share the partition, and ends those of finished attempts. */
-async function returnJobs(writer: Writer, jobs: Jobs, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  const open = await writer
-    .selectFrom("attempt")
-    .where("id", "in", ids)
-    .where("state", "in", ["ready", "running"])
-    .where(runIsActive)
-    .select(["id", "run_id", "available_at"])
-    .execute();
-  const stillOpen = new Set(open.map((row) => row.id));
-  await jobs.complete(
-    writer,
-    ids.filter((id) => !stillOpen.has(id)),
-  );
-  await jobs.requeue(
-    writer,
-    open.map((row) => ({ attemptId: row.id, runId: row.run_id, availableAt: row.available_at })),
-  );
+  if (shares.size === 0) return [];
+  const chosen = [...shares].map(([run_id, most]) => ({ run_id, most, slice: held?.next(run_id)?.id ?? null }));
+  const rows = await leaseStatement(writer, [options.worker, now + leaseMs, JSON.stringify(chosen), now]);
+  for (const { run_id } of rows) options.order.markServed(run_id);
+  const claimed = toClaimed(rows);
+  return alone ? claimed.map((attempt) => ({ ...attempt, alone })) : claimed;
 }

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Reader, Writer } from "../../database.ts";
 
-/** The clock that pg-boss uses for heartbeats and delays, in milliseconds since 1970. */
-export const databaseNow = sql<number>`floor(extract(epoch from pgboss.job_now()) * 1000)::bigint`;
+/** The clock of leases and delays, in milliseconds since 1970: when the transaction began. */
+export const databaseNow = sql<number>`floor(extract(epoch from now()) * 1000)::bigint`;
 
 export async function readNow(reader: Reader): Promise<number> {
   const { rows } = await sql<{ now: number }>`select ${databaseNow} as now`.execute(reader);

@@ -1,90 +1,59 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Database } from "../../database.ts";
 import { createBossQueue } from "./create-boss-queue.ts";
-import { readNow } from "./clock.ts";
-import type { Jobs } from "./jobs.ts";
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
-afterEach(() => void vi.useRealTimers());
+import type { Slices } from "./slices.ts";
 
 const leaseMs = 10_000;
-const diskFull = Object.assign(new Error("could not extend file"), { code: "53100" });
+const away = new Error("no connection");
 
-/** A queue on a server that fails with `trouble`, and the requests it received. */
+/** A queue on a server whose clock the test moves, and how often it looked for silent workers. */
 function createSweepingQueue() {
-  const requests: string[] = [];
-  const server: { trouble: Error | null } = { trouble: null };
-  const ask = async (what: string): Promise<void> => {
-    if (server.trouble) throw server.trouble;
-    requests.push(what);
+  const server = { now: 1_000_000, isAway: false };
+  let supervised = 0;
+  const slices: Partial<Slices> = {
+    supervise: async () => void (supervised += 1),
+    fail: async () => {},
+    dead: async () => [],
   };
-  const slow = { ms: 0 };
-  const jobs: Partial<Jobs> = {
-    supervise: async () => {
-      await ask("supervise");
-      vi.advanceTimersByTime(slow.ms);
-    },
-    touchAll: () => ask("touch all"),
+  const executeQuery = async () => {
+    if (server.isAway) throw away;
+    return { rows: [{ now: server.now, owners: [], expired: false, unclosed: false }] };
   };
-  const clock = { ahead: 0 };
-  const write = async (work: unknown): Promise<unknown> => {
-    if (work === readNow) return performance.now() + clock.ahead;
-    return work === jobs.touchAll ? jobs.touchAll?.({} as never) : 0;
-  };
-  const database = { write } as unknown as Database;
+  const reader = { getExecutor: () => ({ adapter: {} }), executeQuery };
   const queue = createBossQueue({
-    database,
-    jobs: jobs as Jobs,
+    database: { reader, write: async () => ({}) } as unknown as Database,
+    slices: slices as Slices,
     writes: { finish: async () => ({ finished: true, run_drained: false }), release: async () => {} },
     leaseMs,
+    lookMs: 0,
     announce() {},
     onWork: () => () => {},
     onCancel: () => () => {},
     host: "here",
     pid: 1,
   });
-  return {
-    clock,
-    slow,
-    async sweep(trouble: Error | null, afterMs: number): Promise<readonly string[]> {
-      vi.advanceTimersByTime(afterMs);
-      server.trouble = trouble;
-      await queue.sweep().catch((error: unknown) => expect(error).toBe(trouble));
-      return requests.splice(0);
-    },
+  return async (seconds: number, { isAway = false } = {}): Promise<boolean> => {
+    Object.assign(server, { now: server.now + seconds * 1_000, isAway });
+    const before = supervised;
+    await queue.sweep().catch((error: unknown) => expect(error).toBe(away));
+    return supervised > before;
   };
 }
 
-test("renews all jobs after an outage before it looks for silent workers", async () => {
-  const { sweep } = createSweepingQueue();
-  expect(await sweep(null, 0)).toEqual(["supervise"]);
-  for (let seconds = 0; seconds < 12; seconds += 1) expect(await sweep(diskFull, 1_000)).toEqual([]);
-  expect(await sweep(null, 1_000)).toEqual(["touch all", "supervise"]);
-  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
+test("looks for silent workers at every sweep", async () => {
+  const sweep = createSweepingQueue();
+  expect([await sweep(0), await sweep(2), await sweep(2)]).toEqual([true, true, true]);
 });
 
-test("renews nothing after a short failure or one of another kind", async () => {
-  const { sweep } = createSweepingQueue();
-  expect(await sweep(diskFull, 1_000)).toEqual([]);
-  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
-  for (let seconds = 0; seconds < 12; seconds += 1) expect(await sweep(new Error("a bug"), 1_000)).toEqual([]);
-  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
+test("gives workers time for a heartbeat after an outage or a suspension", async () => {
+  const sweep = createSweepingQueue();
+  expect(await sweep(0)).toBe(true);
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) expect(await sweep(2, { isAway: true })).toBe(false);
+  for (let sweeps = 0; sweeps < 4; sweeps += 1) expect(await sweep(2)).toBe(false);
+  expect([await sweep(2), await sweep(2)]).toEqual([true, true]);
 });
 
-test("renews all jobs after the process or its host was suspended", async () => {
-  const { sweep, clock } = createSweepingQueue();
-  expect(await sweep(null, 0)).toEqual(["supervise"]);
-  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
-  expect(await sweep(null, 13_000)).toEqual(["touch all", "supervise"]);
-  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
-  // The clock of this process stops while its host sleeps; that of the database continues.
-  clock.ahead += 13_000;
-  expect(await sweep(null, 1_000)).toEqual(["touch all", "supervise"]);
-  expect(await sweep(null, 1_000)).toEqual(["supervise"]);
-});
-
-test("still notices silent workers when sweeps take long", async () => {
-  const { sweep, slow } = createSweepingQueue();
-  slow.ms = 8_000;
-  for (let times = 0; times < 4; times += 1) expect(await sweep(null, 1_000)).toEqual(["supervise"]);
+test("a short failure changes nothing", async () => {
+  const sweep = createSweepingQueue();
+  expect([await sweep(0), await sweep(2, { isAway: true }), await sweep(2)]).toEqual([true, false, true]);
 });

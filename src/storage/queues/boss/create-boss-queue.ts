@@ -1,46 +1,64 @@
-import { sql } from "kysely";
-import { ServiceError } from "../../../contract/errors.ts";
-import type { Queue } from "../../../contract/ports/queue.ts";
-import type { Lease } from "../../../contract/ports/store.ts";
-import type { Database, Writer } from "../../database.ts";
-import { fromPostgresError } from "../../drivers/postgres-error.ts";
+import type { ClaimedAttempt, ClaimOptions, Queue } from "../../../contract/ports/queue.ts";
+import type { Database, Reader } from "../../database.ts";
 import { registerWorker } from "../../host.ts";
-import { isHeldBy, ready, runIsActive } from "../../queries/conditions.ts";
+import { statement } from "../../queries/statement.ts";
 import { closeRemainingAttempts } from "../../queries/run-lifecycle.ts";
-import { renewLeases, reclaimAttempts, reclaimFromDeadWorkers, type ReclaimOptions } from "../leases/leases.ts";
+import { stateOfRun } from "../../queries/runs.ts";
+import { activeRunStates } from "../../queries/conditions.ts";
 import { createRoundRobin } from "../leases/fair-share.ts";
+import {
+  hasExpired,
+  isKnownDead,
+  reclaimAttempts,
+  reclaimFromDeadWorkers,
+  renewLeases,
+  type ReclaimedAttempt,
+  type ReclaimOptions,
+} from "../leases/leases.ts";
 import type { AttemptWrites } from "./attempt-writes.ts";
-import { claimJobs, hasJob, repairJobs, reclaimLostJobs } from "./claim.ts";
+import { claimFromRuns, claimFromSlices, replaceSlices } from "./claim.ts";
 import { readNow } from "./clock.ts";
+import { HeldSlices, type HeldSlice } from "./held-slices.ts";
 import { lockAttempts } from "./lock-attempts.ts";
-import { jobQueue, type Jobs } from "./jobs.ts";
+import { slicesFor, type FetchOptions, type Slices } from "./slices.ts";
 
 interface BossQueueOptions extends ReclaimOptions {
   readonly database: Database;
-  readonly jobs: Jobs;
+  readonly slices: Slices;
   readonly writes: Pick<AttemptWrites, "finish" | "release">;
   readonly leaseMs: number;
+  /** How long a worker relies on notifications before it asks for slices again. */
+  readonly lookMs: number;
   readonly announce: () => void;
   readonly onWork: Queue["onWork"];
   readonly onCancel: Queue["onCancel"];
 }
 
-const closedInOneSweep = 5_000;
-
 interface BossQueue extends Queue {
-  /** Reclaims the attempts of dead workers of this host and lets pg-boss look for silent workers elsewhere. */
+  /** Slices may be waiting. */
+  noticed(): void;
+  /** Looks for dead and silent workers, and keeps or returns the slices of this process that are not in use. */
   sweep(): Promise<number>;
+  /** Returns every slice, so that other workers continue at once. */
+  close(): Promise<void>;
 }
 
+const closedInOneSweep = 5_000;
+/** Slices without attempts in progress are returned when no worker of this process has claimed for so long. */
+const unusedMs = 5_000;
+/** Sweeps between two looks for slices that were given up. */
+const sweepsPerDeadLook = 10;
+
 /**
- * A queue dispatched by pg-boss. Its jobs say which worker has which attempt; the attempt rows, with their fences, are
- * authoritative.
+ * A queue on two levels: pg-boss hands slices of runs to processes, in the order in which they were made, and a process
+ * leases attempts of these runs on their rows. The rows, with their fences, are authoritative.
  */
 export function createBossQueue({
   database,
-  jobs,
+  slices,
   writes,
   leaseMs,
+  lookMs,
   announce,
   onWork,
   onCancel,
@@ -48,174 +66,221 @@ export function createBossQueue({
   pid,
   ranOutOfMemory,
 }: BossQueueOptions): BossQueue {
-  const { write } = database;
+  const { reader, write } = database;
   const order = createRoundRobin();
-  /** When pg-boss last looked for silent workers, by the clock of the database. Infinity: not yet. */
-  let supervisedAt = Number.POSITIVE_INFINITY;
+  const held = new HeldSlices();
+  const deadRuns = new Set<string>();
+  let lookAt = 0;
+  let claimedAt = Number.NEGATIVE_INFINITY;
+  /** When this process last swept, and until when silence says nothing, by the clock of the database. */
+  let sweptAt = Number.POSITIVE_INFINITY;
+  let graceUntil = Number.NEGATIVE_INFINITY;
+  let sweeps = 0;
 
-  async function sweep(alsoReconcile = false): Promise<number> {
-    // A suspended server answers only after it resumes.
-    const now = await write(readNow);
+  async function claim(options: ClaimOptions): Promise<readonly ClaimedAttempt[]> {
     const began = performance.now();
-    const markSupervised = (): void => void (supervisedAt = now + performance.now() - began);
-    try {
-      // This process, the server or the host was suspended, or the server unreachable: no heartbeat could arrive, so
-      // live workers get time to send one.
-      if (now - supervisedAt > leaseMs / 2) await write(jobs.touchAll);
-      await jobs.supervise();
-      const count = await reclaimAll(alsoReconcile);
-      markSupervised();
-      return count;
-    } catch (error) {
-      if (!(fromPostgresError(error) instanceof ServiceError)) markSupervised();
-      throw error;
+    claimedAt = began;
+    held.dropExpired(began - leaseMs);
+    const look = began >= lookAt;
+    if (look) lookAt = began + lookMs;
+    const { limit, spare = 0 } = options;
+    if (look) await fetchNewRuns(limit > 0 ? limit : limit + spare);
+    const claimed = held.all.length > 0 ? [...(await claimHeld(options))] : [];
+    let free = limit - claimed.length;
+    while (look && free > 0 && !claimed.some(({ alone }) => alone) && (await fetch({ limit: slicesFor(free) })) > 0) {
+      claimed.push(...(await claimHeld({ ...options, limit: free })));
+      free = limit - claimed.length;
     }
+    return claimed;
   }
 
-  async function reclaimAll(alsoReconcile: boolean): Promise<number> {
-    const count = await write(async (writer) => {
-      const dead = await reclaimFromDeadWorkers(writer, { host, pid, ranOutOfMemory });
-      await jobs.requeue(
-        writer,
-        dead.filter(({ state }) => state === "ready").map(({ id, run_id }) => ({ attemptId: id, runId: run_id })),
-      );
-      const lost = await reclaimLostJobs(writer, jobs);
-      await closeRemainingAttempts(writer, { dispatch: { withdraw: jobs.complete }, limit: closedInOneSweep });
-      if (alsoReconcile) await reconcile(writer, jobs);
-      return dead.length + lost.length;
+  /** Runs without a worker come first: none waits for the second attempt of another, or for a lower priority. */
+  async function fetchNewRuns(places: number): Promise<void> {
+    const idle = held.idleRuns;
+    if (places > idle.length) await fetch({ limit: places - idle.length, newRuns: true });
+    if (places <= 0 || idle.length === 0) return;
+    const minPriority = 1 + Math.min(...idle.map(({ priority }) => priority));
+    await fetch({ limit: Math.min(places, idle.length), newRuns: true, minPriority });
+  }
+
+  /** Returns the number of new slices. When there are as many as asked for, more may be waiting. */
+  async function fetch(options: FetchOptions): Promise<number> {
+    const found = await slices.fetch(options);
+    held.add(found, performance.now());
+    if (found.length === options.limit) lookAt = 0;
+    return found.length;
+  }
+
+  async function claimHeld(options: ClaimOptions): Promise<readonly ClaimedAttempt[]> {
+    const { claimed, ended, sent } = await write((writer) =>
+      claimFromSlices(writer, { ...options, leaseMs, order, slices, held }),
+    );
+    held.drop(ended);
+    for (const slice of held.all) slice.more = 0;
+    let anyUsedUp = sent;
+    for (const { run_id, lease } of claimed) {
+      if (held.claimed(run_id, lease.attempt_id)) anyUsedUp = true;
+    }
+    if (anyUsedUp) lookAt = 0;
+    return claimed;
+  }
+
+  async function heartbeat(worker: string, leases: Parameters<Queue["heartbeat"]>[1]): Promise<readonly string[]> {
+    if (leases.length === 0) return [];
+    const ids = leases.map((lease) => lease.attempt_id);
+    const used = held.of(ids);
+    const { lost, kept } = await write(async (writer) => {
+      await lockAttempts(writer, ids);
+      const until = (await readNow(writer)) + leaseMs;
+      return {
+        lost: await renewLeases(writer, { worker, leases, until }),
+        kept: await slices.touch(writer, used),
+      };
     });
-    if (count > 0) announce();
-    return count;
+    held.renewed(used, kept, performance.now());
+    for (const id of lost) held.released(id);
+    return lost;
+  }
+
+  async function sweep(): Promise<number> {
+    const found = await lookForTrouble(reader);
+    const { now } = found;
+    // This process, the server or the host was suspended, or the server unreachable: no heartbeat could arrive, so
+    // live workers get time to send one.
+    if (now - sweptAt > leaseMs / 2) graceUntil = now + 0.75 * leaseMs;
+    sweptAt = now;
+    const taken = await lookForWorkers(found, now >= graceUntil);
+    await keepUnused();
+    if (sweeps++ % sweepsPerDeadLook === 0) for (const id of await slices.dead(hasEnded)) deadRuns.add(id);
+    return taken;
+  }
+
+  async function lookForWorkers(found: Trouble, isCalm: boolean): Promise<number> {
+    const taken = await reclaim(found, isCalm);
+    if (isCalm) await slices.supervise();
+    return taken.length;
+  }
+
+  async function reclaim({ owners, unclosed, expired, now }: Trouble, isCalm: boolean): Promise<ReclaimedAttempt[]> {
+    const here = { host, pid, ranOutOfMemory };
+    const taken = owners.some((worker) => isKnownDead(worker, here))
+      ? await write((writer) => reclaimFromDeadWorkers(writer, here))
+      : [];
+    // Their slices would be noticed only when their heartbeats are overdue.
+    await slices.fail([...new Set(taken.flatMap(({ slice }) => slice ?? []))]);
+    if (expired && isCalm) {
+      taken.push(...(await write((writer) => reclaimAttempts(writer, hasExpired(now)))));
+    }
+    if (unclosed) await write((writer) => closeRemainingAttempts(writer, closedInOneSweep));
+    if (taken.length > 0) noticed();
+    return taken;
+  }
+
+  async function hasEnded(runId: string): Promise<boolean> {
+    const state = await stateOfRun(reader, runId);
+    return state === null || !(activeRunStates as readonly string[]).includes(state);
+  }
+
+  async function keepUnused(): Promise<void> {
+    const unused = held.idle;
+    if (unused.length === 0) return;
+    if (performance.now() - claimedAt > unusedMs) return giveBack(unused);
+    held.renewed(unused, await write((writer) => slices.touch(writer, unused)), performance.now());
+  }
+
+  async function giveBack(returned: readonly HeldSlice[]): Promise<void> {
+    if (returned.length === 0) return;
+    held.drop(returned);
+    await write((writer) => replaceSlices(writer, slices, { ended: returned, isOpen: () => true }));
+  }
+
+  function noticed(): void {
+    lookAt = 0;
+    announce();
   }
 
   return {
     claim(options) {
       registerWorker(options.worker);
-      return write((writer) => claimJobs(writer, jobs, { options, leaseMs, order }));
+      const { runs } = options;
+      if (!runs) return claim(options);
+      return write((writer) => claimFromRuns(writer, { ...options, runs, leaseMs, order }));
     },
-    heartbeat: (worker, leases) => write((writer) => renew(writer, jobs, { worker, leases, leaseMs })),
+    heartbeat,
     async finish(lease, result) {
-      const outcome = await writes.finish(lease, result);
+      const outcome = await writes.finish(lease, result).finally(() => held.ended(lease.attempt_id));
       if (outcome.finished) announce();
       return outcome;
     },
     async release(lease, options) {
-      await writes.release(lease, options);
+      await writes.release(lease, options).finally(() => held.released(lease.attempt_id));
       announce();
     },
-    recover: () => sweep(true),
-    sweep: () => sweep(),
+    recover: async () => lookForWorkers(await lookForTrouble(reader), true),
+    takeAbandoned() {
+      const runIds = [...deadRuns];
+      deadRuns.clear();
+      return runIds;
+    },
     onWork,
     onCancel,
+    noticed,
+    sweep,
+    close: () => giveBack(held.all),
   };
+}
+
+interface Trouble {
+  readonly now: number;
+  /** The workers that hold attempts. */
+  readonly owners: readonly string[];
+  readonly expired: boolean;
+  /** Runs that ended have attempts left to close. */
+  readonly unclosed: boolean;
+}
+
+const selectTrouble = statement<Trouble>(
+  `select clock.now, clock.now >= coalesce((
+        select lease_until from attempt where state = 'running' order by lease_until limit 1
+      ), clock.now + 1) as expired,
+      array(select distinct lease_owner from attempt where state = 'running' and lease_owner is not null) as owners,
+      exists (select 1 from run where unclosed = 1) as unclosed
+    from (select floor(extract(epoch from now()) * 1000)::bigint as now) as clock`,
+);
+
+async function lookForTrouble(reader: Reader): Promise<Trouble> {
+  const [row] = await selectTrouble(reader, []);
+  return row!;
 }
 
 interface SweepOptions {
-  /** Looks for silent or dead workers. Interval 0: never. */
   readonly sweep: () => Promise<unknown>;
-  readonly sweepMs: number;
-  /** Compares jobs with rows. */
-  readonly reconcile: () => Promise<unknown>;
-  readonly reconcileMs: number;
+  /** 0: never. */
+  readonly everyMs: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** Runs both repeatedly, each with a pause after every run. */
-export function startSweeps(options: SweepOptions): { stop(): Promise<void> } {
-  const running = [every(options.sweepMs, options.sweep), every(options.reconcileMs, options.reconcile)];
+/** Repeats a sweep, with a pause after each. */
+export function startSweeps({ sweep, everyMs, onError }: SweepOptions): { stop(): Promise<void> } {
+  let timer: NodeJS.Timeout | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
+  let stopped = everyMs <= 0;
 
-  function every(ms: number, work: () => Promise<unknown>): { stop(): Promise<void> } {
-    let timer: NodeJS.Timeout | undefined;
-    let underWay: Promise<unknown> = Promise.resolve();
-    let stopped = ms <= 0;
-    const next = (): void => {
-      // Jitter keeps processes that started together from sweeping together.
-      if (!stopped) timer = setTimeout(run, ms * (0.8 + 0.4 * Math.random())).unref();
-    };
-    const run = (): void => {
-      underWay = work().catch(options.onError).finally(next);
-    };
-    next();
-    return {
-      async stop() {
-        stopped = true;
-        clearTimeout(timer);
-        await underWay;
-      },
-    };
+  function next(): void {
+    // Jitter keeps processes that started together from sweeping together.
+    if (!stopped) timer = setTimeout(run, everyMs * (0.8 + 0.4 * Math.random())).unref();
   }
 
+  function run(): void {
+    underWay = sweep().catch(onError).finally(next);
+  }
+
+  next();
   return {
     async stop() {
-      await Promise.all(running.map((one) => one.stop()));
+      stopped = true;
+      clearTimeout(timer);
+      await underWay;
     },
   };
-}
-
-interface Renewal {
-  readonly worker: string;
-  readonly leases: readonly Lease[];
-  readonly leaseMs: number;
-}
-
-/** A lease is kept only with its job: one that pg-boss has given up is reclaimed here too, and reported as lost. */
-async function renew(writer: Writer, jobs: Jobs, { worker, leases, leaseMs }: Renewal): Promise<string[]> {
-  if (leases.length === 0) return [];
-  await lockAttempts(
-    writer,
-    leases.map((lease) => lease.attempt_id),
-  );
-  const lost = await renewLeases(writer, { worker, leases, until: (await readNow(writer)) + leaseMs });
-  const kept = leases.filter((lease) => !lost.includes(lease.attempt_id));
-  const touched = await jobs.touch(
-    writer,
-    kept.map((lease) => lease.attempt_id),
-  );
-  for (const lease of kept.filter(({ attempt_id }) => !touched.has(attempt_id))) {
-    await repairJobs(writer, jobs, await reclaimAttempts(writer, isHeldBy(lease)));
-    lost.push(lease.attempt_id);
-  }
-  await jobs.complete(writer, await cancelledAmong(writer, lost));
-  return lost;
-}
-
-async function cancelledAmong(writer: Writer, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const rows = await writer
-    .selectFrom("attempt")
-    .where("id", "in", ids)
-    .where("state", "=", "cancelled")
-    .select("id")
-    .execute();
-  return rows.map((row) => row.id);
-}
-
-/** Repaired per pass, so that no pass locks its rows for long. The next pass continues. */
-const batch = 2_000;
-
-/** Compares jobs with attempt rows. The rows win: a lost job is created again, a needless one is ended. */
-async function reconcile(writer: Writer, jobs: Jobs): Promise<{ requeued: number; ended: number }> {
-  const lost = await writer
-    .selectFrom("attempt")
-    .where("state", "=", ready)
-    .where(runIsActive)
-    .where(({ not }) => not(hasJob("< 'completed'")))
-    .select(["id", "run_id", "available_at"])
-    .limit(batch)
-    // Rows locked by a concurrent transaction are left to it.
-    .forUpdate()
-    .skipLocked()
-    .execute();
-  await jobs.requeue(
-    writer,
-    lost.map((row) => ({ attemptId: row.id, runId: row.run_id, availableAt: row.available_at })),
-  );
-  const { rows: idle } = await sql<{ id: string }>`
-    select job.id from pgboss.job
-    where job.name = ${sql.lit(jobQueue)} and job.state < 'completed'
-      and not exists (select 1 from attempt where attempt.id = job.id::text and attempt.state in ('ready', 'running'))
-    limit ${batch}`.execute(writer);
-  const ids = idle.map((row) => row.id);
-  await jobs.complete(writer, ids);
-  return { requeued: lost.length, ended: ids.length };
 }

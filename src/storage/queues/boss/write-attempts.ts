@@ -6,7 +6,6 @@ import { statement } from "../../queries/statement.ts";
 import { attemptCounts, turnCounts } from "../../queries/store-interactions.ts";
 import { readNow } from "./clock.ts";
 import { lockRunsAndAttempts, type LockedAttempt } from "./lock-attempts.ts";
-import type { Jobs } from "./jobs.ts";
 
 /** A change by the worker that holds an attempt: one more turn, its end, both, or its release. */
 export interface AttemptWrite {
@@ -27,11 +26,7 @@ export interface AttemptWritten {
  * Applies the changes of one process, for any number of attempts and runs, in a few statements. Each change is
  * independent: one with a stale lease has no effect and does not disturb the others.
  */
-export async function writeAttempts(
-  writer: Writer,
-  jobs: Jobs,
-  writes: readonly AttemptWrite[],
-): Promise<AttemptWritten[]> {
+export async function writeAttempts(writer: Writer, writes: readonly AttemptWrite[]): Promise<AttemptWritten[]> {
   const attempts = await lockRunsAndAttempts(
     writer,
     writes.map(({ lease }) => lease.attempt_id),
@@ -47,13 +42,7 @@ export async function writeAttempts(
   const changed = new Set(accepted.flatMap(({ attempt }) => (attempt ? [attempt] : [])));
   await updateAttempts(writer, [...changed]);
   await addToRuns(writer, [...changed]);
-  const over = [...changed].filter(({ state }) => state === "done" || state === "cancelled");
-  await jobs.complete(
-    writer,
-    over.map(({ id }) => id),
-  );
-  await requeueReleased(writer, jobs, [...changed]);
-  const drained = await drainedRuns(writer, over);
+  const drained = await drainedRuns(writer, [...changed]);
   return accepted
     .toReversed()
     .map(({ finished, attempt }, fromEnd) => ({
@@ -176,18 +165,6 @@ async function addToRuns(writer: Writer, attempts: readonly LockedAttempt[]): Pr
   if (added.length > 0) await addStatement(writer, [JSON.stringify(added)]);
 }
 
-async function requeueReleased(writer: Writer, jobs: Jobs, attempts: readonly LockedAttempt[]): Promise<void> {
-  const released = attempts.filter(({ state }) => state === "ready");
-  await jobs.requeue(
-    writer,
-    released.map(({ id, run_id, available_at }) => ({
-      attemptId: id,
-      runId: run_id,
-      availableAt: available_at ?? 0,
-    })),
-  );
-}
-
 /** Ready attempts of a cancelled run are never claimed. */
 const drainedStatement = statement<{ id: string }>(
   `select run.id from run where run.id = any(?::text[])
@@ -196,8 +173,8 @@ const drainedStatement = statement<{ id: string }>(
         or not exists (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'ready'))`,
 );
 
-async function drainedRuns(writer: Writer, over: readonly LockedAttempt[]): Promise<Set<string>> {
-  const runs = new Set(over.filter(({ state }) => state === "done").map(({ run_id }) => run_id));
+async function drainedRuns(writer: Writer, changed: readonly LockedAttempt[]): Promise<Set<string>> {
+  const runs = new Set(changed.filter(({ state }) => state === "done").map(({ run_id }) => run_id));
   if (runs.size === 0) return new Set();
   const rows = await drainedStatement(writer, [[...runs]]);
   return new Set(rows.map(({ id }) => id));

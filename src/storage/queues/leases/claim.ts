@@ -76,7 +76,7 @@ const ownersAtWork = statement<{ readonly count: number }>(
  * Runs with ready attempts that the worker may take. A run may have thousands, so they are counted only up to the
  * number of slots. Spare slots count only when several owners have runs.
  */
-export async function claimableRuns(
+async function claimableRuns(
   writer: Writer,
   { worker, limit, spare = 0, now, runs }: Pick<Claim, "worker" | "limit" | "spare" | "now" | "runs">,
 ): Promise<ClaimableRun[]> {
@@ -94,7 +94,8 @@ export async function claimableRuns(
     }));
 }
 
-async function hasSeveralOwners(writer: Writer): Promise<boolean> {
+/** True when runs of more than one owner are unfinished. */
+export async function hasSeveralOwners(writer: Writer): Promise<boolean> {
   const [owners] = await ownersAtWork(writer, []);
   return Number(owners?.count) > 1;
 }

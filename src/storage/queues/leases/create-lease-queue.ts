@@ -1,6 +1,6 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../../../contract/ports/queue.ts";
-import { noDispatch, type Database, type Writer } from "../../database.ts";
+import type { Database, Writer } from "../../database.ts";
 import { registerWorker, type HostClock } from "../../host.ts";
 import { isHeldBy } from "../../queries/conditions.ts";
 import { closeRemainingAttempts } from "../../queries/run-lifecycle.ts";
@@ -54,7 +54,7 @@ export function createLeaseQueue({
     if (now - deadCheckedAt >= deadWorkerCheckMs) {
       deadCheckedAt = now;
       await reclaimFromDeadWorkers(writer, { host, pid, ranOutOfMemory });
-      await closeRemainingAttempts(writer, { dispatch: noDispatch, limit: closedInOneClaim });
+      await closeRemainingAttempts(writer, closedInOneClaim);
     }
     return claimAttempts(writer, { ...options, now, leaseMs, order, afterOutage: outage });
   }

@@ -29,6 +29,11 @@ export function isExpired({ now, leaseMs }: { now: number; leaseMs: number }): E
     and (attempt.lease_until <= ${now} or attempt.lease_until > ${latestLeaseEnd({ now, leaseMs })}))`;
 }
 
+/** For leases measured by the clock of the database, which does not restart. */
+export function hasExpired(now: number): Expression<SqlBool> {
+  return sql<SqlBool>`(attempt.state = ${running} and attempt.lease_until <= ${now})`;
+}
+
 /**
  * The latest possible end of a lease. Four times the duration, so that processes with different settings accept each
  * other's leases.
@@ -71,6 +76,8 @@ export interface ReclaimedAttempt {
   readonly id: string;
   readonly run_id: string;
   readonly state: AttemptState;
+  /** The slice that it was claimed from. */
+  readonly slice: string | null;
 }
 
 /**
@@ -92,7 +99,7 @@ export async function reclaimAttempts(
       available_at: availableAt,
       ...(broke && { breaks: sql<number>`breaks + 1` }),
     })
-    .returning(["id", "run_id", "state"])
+    .returning(["id", "run_id", "state", "slice"])
     .execute();
 }
 
@@ -101,11 +108,13 @@ export interface ReclaimOptions extends HostProcess {
   readonly ranOutOfMemory?: RanOutOfMemory | undefined;
 }
 
+/** True for a dead worker of this host, and for a worker of any host that ran out of memory. */
+export function isKnownDead(worker: string, { ranOutOfMemory = () => false, ...here }: ReclaimOptions): boolean {
+  return ranOutOfMemory(worker) || isDeadWorker(worker, here);
+}
+
 /** Reclaims attempts of dead workers of this host, and of workers of any host that ran out of memory. */
-export async function reclaimFromDeadWorkers(
-  writer: Writer,
-  { ranOutOfMemory = () => false, ...here }: ReclaimOptions,
-): Promise<ReclaimedAttempt[]> {
+export async function reclaimFromDeadWorkers(writer: Writer, options: ReclaimOptions): Promise<ReclaimedAttempt[]> {
   const owners = await writer
     .selectFrom("attempt")
     .where("state", "=", running)
@@ -116,15 +125,18 @@ export async function reclaimFromDeadWorkers(
   const taken: ReclaimedAttempt[] = [];
   for (const { lease_owner } of owners) {
     if (lease_owner === null) continue;
-    if (ranOutOfMemory(lease_owner)) taken.push(...(await reclaimAfterOutOfMemory(writer, lease_owner)));
-    else if (isDeadWorker(lease_owner, here))
-      taken.push(...(await reclaimAttempts(writer, isHeldByWorker(lease_owner))));
+    if (!isKnownDead(lease_owner, options)) continue;
+    const reclaim = options.ranOutOfMemory?.(lease_owner) ? reclaimAfterOutOfMemory : reclaimFromWorker;
+    taken.push(...(await reclaim(writer, lease_owner)));
   }
   return taken;
 }
 
 const isHeldByWorker = (worker: string): Expression<SqlBool> =>
   sql<SqlBool>`(state = ${running} and lease_owner = ${worker})`;
+
+const reclaimFromWorker = (writer: Writer, worker: string): Promise<ReclaimedAttempt[]> =>
+  reclaimAttempts(writer, isHeldByWorker(worker));
 
 /**
  * When several attempts were running, the cause is unknown and may be none of them: they are retried normally, and each
