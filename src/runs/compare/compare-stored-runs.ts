@@ -22,7 +22,7 @@ export async function compareStoredRuns(
   store: Store,
   baselineId: string,
   candidateId: string,
-  { owner, margins }: { owner?: string | null; margins?: Margins | undefined } = {},
+  { owner, margins }: { owner?: string | null | undefined; margins?: Margins | undefined } = {},
 ): Promise<RunComparison> {
   // Both records are looked up first, so that a missing run fails before the other is read.
   const found = [await getOwnedRun(store, baselineId, owner), await getOwnedRun(store, candidateId, owner)] as const;
