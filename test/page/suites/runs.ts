@@ -113,7 +113,7 @@ export function runsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     // The fake lists the oldest first, so this one is on the last page.
     services.runs.start({ ...oneTurn, test_name: "under way" });
-    await tab.page.clock.install();
+    await tab.stopClock();
     await tab.open("/runs");
     for (const count of [101, 122]) {
       await tab.page.getByRole("button", { name: "Older runs" }).click();
@@ -210,7 +210,7 @@ export function runsSuite(browser: () => Browser): void {
   test("an open list sees a run that is started elsewhere within two seconds, and one that is deleted", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
-    await tab.page.clock.install();
+    await tab.stopClock();
     await tab.open("/runs");
     await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
     // The newest run is asked for alone: a page of the list may be large.
@@ -230,7 +230,7 @@ export function runsSuite(browser: () => Browser): void {
     const run = services.runs.start({ ...oneTurn, attempts: 4, test_name: "under way" });
     const all = `${services.evaluation}/**`;
     const asked: string[] = [];
-    await tab.page.clock.install();
+    await tab.stopClock();
     await tab.open(`/runs/${run.run_id}`);
     await tab.page.getByText("2 of 4", { exact: true }).waitFor();
     await tab.page.route(all, (route) => {

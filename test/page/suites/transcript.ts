@@ -417,6 +417,7 @@ export function transcriptSuite(browser: () => Browser): void {
 
     await turn(2).getByText("Same turn in all 3 attempts").click();
     const columns = turn(2).getByRole("list").filter({ hasText: "Attempt 2 (this one)" }).locator("> li");
+    await columns.nth(2).waitFor();
     expect(await columns.count()).toBe(3);
     const tops = await columns.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top));
     expect(new Set(tops).size).toBe(1);
