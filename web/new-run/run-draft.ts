@@ -7,7 +7,7 @@ export interface RunDraft {
   readonly protocol: Protocol;
   readonly model: string;
   readonly attempts: string;
-  /** What the run is compared with until that is decided; empty for a fixed number of attempts. */
+  /** The run goes on until a comparison with this is decided; empty for a fixed number of attempts. */
   readonly until: "" | "model_id" | "run" | "threshold";
   readonly against: string;
   readonly margin: string;
