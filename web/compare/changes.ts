@@ -8,7 +8,7 @@ export const changeStyles = {
   alike: { mark: "≈", className: "text-soft" },
 } as const;
 
-/** Smaller differences vanish in rounding. */
+/** Smaller differences are shown, but neither as a gain nor as a loss. */
 const visibleDifference = 0.005;
 
 export function changeDirection({ difference }: { readonly difference: number }): keyof typeof changeStyles {

@@ -24,6 +24,7 @@ import { useModelName } from "../parts/runs/model-names.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import { fetchRanking } from "../api/runs.ts";
 import { useRun } from "../run/use-run.ts";
+import { SideBySide } from "./side-by-side.tsx";
 
 /** Ranks the runs in `?runs=` (comma-separated ids) by the score in `?score=`. */
 export default function RankScreen() {
@@ -70,6 +71,7 @@ export default function RankScreen() {
           </section>
           {ranking.data.comparable && <RankTable ranking={ranking.data} />}
           {ranking.data.comparable && <AdjustmentNote ranking={ranking.data} />}
+          {ranking.data.comparable && <SideBySide runs={ranking.data.runs} />}
         </>
       )}
     </Screen>

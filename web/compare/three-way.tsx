@@ -11,7 +11,7 @@ import { TextPane } from "../parts/text/verbatim-text.tsx";
 import { rubricsByScore } from "../parts/runs/scores.ts";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { useScenarioResults } from "../run/use-run.ts";
-import { DiffText, useWordDiff } from "../transcript/diff-text.tsx";
+import { MarkedReply } from "../transcript/diff-text.tsx";
 import { CallLines } from "../transcript/tool-calls.tsx";
 import { changeDirection, changeStyles, findReply, repliesTo, type FoundReply } from "./changes.ts";
 
@@ -86,7 +86,7 @@ function Reply({ title, run, found, change, mean, reference }: ReplyProps) {
       {turn.error || reference === "" ? (
         <VerbatimText text={turn.agent_reply} />
       ) : (
-        <Marked reference={reference} reply={turn.agent_reply} />
+        <MarkedReply reference={reference} reply={turn.agent_reply} />
       )}
       <p className="text-xs text-soft">
         <Link
@@ -99,12 +99,6 @@ function Reply({ title, run, found, change, mean, reference }: ReplyProps) {
       </p>
     </TextPane>
   );
-}
-
-function Marked({ reference, reply }: { reference: string; reply: string }) {
-  const diff = useWordDiff(reference, reply);
-  if (diff.state === "done" && diff.parts) return <DiffText parts={diff.parts} without="removed" />;
-  return <VerbatimText text={reply} />;
 }
 
 interface Side {

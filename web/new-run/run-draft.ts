@@ -9,7 +9,7 @@ export interface RunDraft {
   /** The header by which an agent gets the address of its world; empty for none. Sent only with scenarios that have a world. */
   readonly worldHeader: string;
   readonly attempts: string;
-  /** What the run is compared with until that is decided; empty for a fixed number of attempts. */
+  /** The run goes on until a comparison with this is decided; empty for a fixed number of attempts. */
   readonly until: "" | "model_id" | "run" | "threshold";
   readonly against: string;
   readonly margin: string;

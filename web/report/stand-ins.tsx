@@ -97,6 +97,7 @@ export function ResultsFile() {
   );
 }
 
+export const AcrossRuns = () => null;
 export const CorrectedMeans = () => null;
 export const EditScenarioLink = () => null;
 export const JudgeReply = () => null;

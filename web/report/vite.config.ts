@@ -7,6 +7,7 @@ import { withoutDocument } from "../vite.config.ts";
 
 /** Modules of the page that a report cannot use, by file name. */
 const replacedModules = [
+  "across-runs.tsx",
   "corrected-means.tsx",
   "current-address.ts",
   "diff-in-worker.ts",

@@ -89,7 +89,6 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
         {/* The figures that change every second stay outside, so that screen readers do not announce them. */}
         <div className="contents" aria-live="polite">
           {summary?.gate && <GateBadge gate={summary.gate} />}
-          {summary?.stopped_by === "budget" && <span className="text-warn">stopped by its budget</span>}
           {(summary?.conflicts ?? 0) > 0 && (
             <span className="text-warn">
               ⚠ {formatCount(summary?.conflicts ?? 0, "reply", "replies")} may contradict the reference
@@ -114,7 +113,7 @@ interface ActingFiguresProps {
   readonly results: EvaluationResponse | undefined;
 }
 
-/** What the agent did: attempts with the expected outcome, how reliably, and turns with the right tool calls. */
+/** Figures of a run with tools: attempts with the expected outcome, how reliably, and turns with the right tool calls. */
 function ActingFigures({ summary, results }: ActingFiguresProps) {
   const counted = useMemo(() => (results ? passHatK(results) : null), [results]);
   if (!summary || !hasActed(summary)) return null;
@@ -163,7 +162,7 @@ function intervalNote({ ci_lower, ci_upper, n }: ScoreStats): string {
  */
 function messageOf({ state, interrupted, message }: Run): string {
   if (!isEnded(state)) return state === "queued" || interrupted ? message : "";
-  return message.replace(/^Evaluation (?:completed|cancelled): [^;]*(?:; )?/, "");
+  return message.replace(/^Evaluation (?:completed:|cancelled:|stopped by budget,) [^;]*(?:; )?/, "");
 }
 
 type Verdicts = Pick<RunSummary, "scenarios" | "always_failing">;

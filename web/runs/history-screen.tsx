@@ -9,7 +9,7 @@ import { useModelName } from "../parts/runs/model-names.ts";
 import { ScoreWithInterval } from "../parts/runs/run-status.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { Screen, Skeleton } from "../parts/screen/screen.tsx";
-import { formatCount, formatDate, formatMargin, formatMoment, formatValue } from "../parts/text/format.ts";
+import { formatCount, formatDate, formatMargin, formatMoment, formatScore, formatValue } from "../parts/text/format.ts";
 import { scoresOf, toHistory, valueScale, type HistoryPoint } from "./score-history.ts";
 
 const mostRuns = 500;
@@ -107,7 +107,7 @@ function HistoryChart({ points, score }: { points: readonly HistoryPoint[]; scor
           viewBox={`0 0 ${width} ${height}`}
           className="block h-auto w-full min-w-120"
           role="img"
-          aria-label={`${score} of ${formatCount(points.length, "run")}, oldest first: ${points.map(({ mean }) => mean.toFixed(2)).join(", ")}`}
+          aria-label={`${score} of ${formatCount(points.length, "run")}, oldest first: ${points.map(({ mean }) => formatScore(mean)).join(", ")}`}
           onMouseLeave={() => setShown(null)}
         >
           {scale.ticks.map((tick) => (

@@ -180,7 +180,6 @@ const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: Ru
                   {tag}
                 </Link>
               ))}
-              {summary?.stopped_by === "budget" && <span className="text-warn">stopped by its budget</span>}
             </span>
           </span>
         </span>

@@ -19,7 +19,7 @@ interface ActingFieldsProps {
   readonly onChange: (changes: Partial<EditedScenario>) => void;
 }
 
-/** What an agent acts on and has to achieve: world, rules of comparison and expected outcome. */
+/** The world an agent acts in, how its tool calls are compared, and the expected outcome. */
 export function ActingFields({ draft, tools, problems, onChange }: ActingFieldsProps) {
   const { world, tool_matching, expect } = draft;
   const hasCalls = draft.interactions.some(({ reference_tool_calls }) => reference_tool_calls);

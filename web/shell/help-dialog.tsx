@@ -24,6 +24,7 @@ const groups: readonly { title: string; keys: readonly (readonly [string, string
       ["n  p", "Next, previous failure"],
       ["d", "Switch how reply and reference are compared"],
       ["a", "Same turn in all attempts"],
+      ["b", "Same turn in other runs"],
       ["f", "Fold or unfold passed turns"],
       ["h", "Switch between own and reference replies as history"],
       ["[  ]", "Previous, next attempt"],

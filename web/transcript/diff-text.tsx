@@ -32,6 +32,13 @@ export function DiffText({ parts, without }: DiffTextProps) {
   );
 }
 
+/** A reply in which the words that are not in the reference are highlighted. */
+export function MarkedReply({ reference, reply }: { reference: string; reply: string }) {
+  const diff = useWordDiff(reference, reply);
+  if (diff.state === "done" && diff.parts) return <DiffText parts={diff.parts} without="removed" />;
+  return <VerbatimText text={reply} />;
+}
+
 /** Explains the marks of a diff between reference and reply. */
 export function DiffLegend() {
   return (

@@ -1,3 +1,4 @@
+import { formatFigure } from "../../src/base/numbers.ts";
 import type { ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
 import { attemptOutcome, isFailure, thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
@@ -55,9 +56,8 @@ export function decidingScores(
 
 /** Why a turn failed, with enough digits to show that the score is below the threshold. */
 export function belowThresholdText(overall: number, threshold: number): string {
-  const limit = Number(threshold.toFixed(2)) === threshold ? threshold.toFixed(2) : String(threshold);
-  const looksBelow = Number(overall.toFixed(2)) < threshold;
-  return `overall ${looksBelow ? "" : `${Math.floor(overall * 10_000) / 10_000} is `}below ${limit}`;
+  const looksBelow = Number(formatFigure(overall)) < threshold;
+  return `overall ${looksBelow ? "" : `${Math.floor(overall * 100_000) / 100_000} is `}below ${threshold}`;
 }
 
 /**

@@ -33,7 +33,8 @@ import {
   type ViewMode,
 } from "./transcript-modes.ts";
 import { UserEndPanel } from "./simulated-user.tsx";
-import { outcomeLabel, TurnCard } from "./turn-card.tsx";
+import { outcomeLabel } from "./outcome-badge.tsx";
+import { TurnCard } from "./turn-card.tsx";
 import { JudgementList } from "./turn-scores.tsx";
 
 interface TranscriptViewProps {
@@ -99,6 +100,7 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
     p: () => goToFailure(-1),
     d: () => changeSearch({ view: nextViewMode(mode) }),
     a: () => changeSearch({ across: params.get("across") === String(turn + 1) ? null : String(turn + 1) }),
+    b: () => changeSearch({ beside: params.get("beside") === String(turn + 1) ? null : String(turn + 1) }),
     h: () =>
       scenario.reference_attempts &&
       changeSearch({ turn: String(turn + 1), history: history === "own" ? "reference" : null }),
@@ -139,6 +141,7 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
       />
       <TurnList
         key={`${scenario.scenario_id} ${attempt.attempt} ${history}`}
+        run={run}
         scenario={shown}
         attempt={attempt}
         turn={position}
@@ -146,6 +149,7 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
         covered={covered}
         mode={mode}
         across={Number(params.get("across") ?? 0) - 1}
+        beside={Number(params.get("beside") ?? 0) - 1}
         history={history}
         otherOf={otherOf}
         unfolded={readPassedMode(params) === "open"}
@@ -178,6 +182,7 @@ const firstFailure = ({ interactions }: AttemptResult, threshold: number): numbe
   interactions.findIndex((turn) => isFailure(turnOutcome(turn, threshold)));
 
 interface TurnListProps {
+  readonly run: Run;
   readonly scenario: ScenarioResult;
   readonly attempt: AttemptResult;
   /** Position of the current turn in the list. */
@@ -189,6 +194,8 @@ interface TurnListProps {
   readonly mode: ViewMode;
   /** Index in the scenario of the turn shown across all attempts. */
   readonly across: number;
+  /** Index in the scenario of the turn shown beside other runs. */
+  readonly beside: number;
   readonly history: HistoryMode;
   readonly otherOf: (turnIndex: number) => InteractionResult | null;
   /** Shows all of every passed turn. */
@@ -196,6 +203,7 @@ interface TurnListProps {
 }
 
 function TurnList({
+  run,
   scenario,
   attempt,
   turn,
@@ -203,6 +211,7 @@ function TurnList({
   covered,
   mode,
   across,
+  beside,
   history,
   otherOf,
   unfolded,
@@ -220,7 +229,10 @@ function TurnList({
   const isFolded = (index: number): boolean => {
     const interaction = turns[index];
     if (!interaction || printing || turnOutcome(interaction, threshold) !== "passed") return false;
-    return folds.get(interaction.turn_index) ?? (!unfolded && index !== turn && across !== interaction.turn_index);
+    return (
+      folds.get(interaction.turn_index) ??
+      (!unfolded && index !== turn && across !== interaction.turn_index && beside !== interaction.turn_index)
+    );
   };
   const virtualizer = useWindowVirtualizer({
     count: turns.length,
@@ -250,12 +262,14 @@ function TurnList({
             style={{ transform: `translateY(${item.start - offset}px)` }}
           >
             <TurnCard
+              run={run}
               turn={interaction}
               scenario={scenario}
               attempt={attempt.attempt}
               mode={mode}
               current={item.index === turn}
               across={across === interaction.turn_index}
+              beside={beside === interaction.turn_index}
               other={otherOf(interaction.turn_index)}
               history={history}
               folded={isFolded(item.index)}

@@ -1,17 +1,9 @@
-import {
-  ChevronDown,
-  ChevronRight,
-  CircleAlert,
-  CircleCheck,
-  CircleMinus,
-  CircleX,
-  TriangleAlert,
-  type LucideIcon,
-} from "lucide-react";
+import { ChevronDown, ChevronRight, CircleAlert, TriangleAlert } from "lucide-react";
 import { memo } from "react";
 import type { ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
 import type { Conflict, InteractionError, InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
-import { thresholdOf, turnOutcome, type Outcome } from "../../src/contract/schemas/outcome.ts";
+import type { Run } from "../../src/contract/schemas/run.ts";
+import { thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
 import { CopyButton } from "../parts/text/copy-button.tsx";
 import { errorText } from "../api/api-error.ts";
 import { formatEffect } from "../parts/text/format.ts";
@@ -23,7 +15,9 @@ import { changeSearch } from "../parts/address/search-state.ts";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { headText } from "../parts/text/long-text.ts";
 import { JudgeReply } from "../review/judge-reply.tsx";
+import { AcrossRuns } from "./across-runs.tsx";
 import { belowThresholdText } from "./failures.ts";
+import { OutcomeBadge } from "./outcome-badge.tsx";
 import { ReplyComparison } from "./reply-comparison.tsx";
 import { CallLines, ToolCalls } from "./tool-calls.tsx";
 import type { HistoryMode, ViewMode } from "./transcript-modes.ts";
@@ -31,12 +25,15 @@ import { UserTurnNote } from "./simulated-user.tsx";
 import { JudgementList, LabelList, ScoreList } from "./turn-scores.tsx";
 
 interface TurnCardProps {
+  readonly run: Run;
   readonly turn: InteractionResult;
   readonly scenario: ScenarioResult;
   readonly attempt: number;
   readonly mode: ViewMode;
   readonly current: boolean;
   readonly across: boolean;
+  /** Shows the replies of other runs to this turn. */
+  readonly beside: boolean;
   /** The same turn with the other history, if there is one. */
   readonly other: InteractionResult | null;
   readonly history: HistoryMode;
@@ -47,12 +44,14 @@ interface TurnCardProps {
 
 /** One turn: message, tool calls, reply beside the reference, labels, scores and judgements. Folded, it is one line. */
 export const TurnCard = memo(function TurnCard({
+  run,
   turn,
   scenario,
   attempt,
   mode,
   current,
   across,
+  beside,
   other,
   history,
   folded,
@@ -104,11 +103,13 @@ export const TurnCard = memo(function TurnCard({
       </header>
       {!folded && (
         <TurnBody
+          run={run}
           turn={turn}
           scenario={scenario}
           attempt={attempt}
           mode={mode}
           across={across}
+          beside={beside}
           other={other}
           history={history}
         />
@@ -138,7 +139,7 @@ function FoldedLine({ turn }: { turn: InteractionResult }) {
 
 type TurnBodyProps = Omit<TurnCardProps, "current" | "folded" | "onFold">;
 
-function TurnBody({ turn, scenario, attempt, mode, across, other, history }: TurnBodyProps) {
+function TurnBody({ run, turn, scenario, attempt, mode, across, beside, other, history }: TurnBodyProps) {
   const threshold = thresholdOf(scenario);
   return (
     <>
@@ -164,6 +165,7 @@ function TurnBody({ turn, scenario, attempt, mode, across, other, history }: Tur
       <JudgementList title="Judge" judgements={turn.judgements ?? {}} />
       {other && <OtherHistory turn={other} history={history} threshold={threshold} overall={turn.scores["overall"]} />}
       <SameTurn scenario={scenario} index={turn.turn_index} attempt={attempt} open={across} />
+      <AcrossRuns run={run} scenarioId={scenario.scenario_id} turn={turn} attempt={attempt} open={beside} />
     </>
   );
 }
@@ -339,25 +341,5 @@ function SameTurn({ scenario, index, attempt, open }: SameTurnProps) {
         </ol>
       )}
     </details>
-  );
-}
-
-const outcomeStyles: Record<Outcome, { icon: LucideIcon; label: string; className: string }> = {
-  passed: { icon: CircleCheck, label: "passed", className: "text-good" },
-  failed: { icon: CircleX, label: "failed", className: "text-bad" },
-  errored: { icon: CircleAlert, label: "request failed", className: "text-bad" },
-  unscored: { icon: CircleMinus, label: "not scored", className: "text-soft" },
-  simulator_failed: { icon: CircleMinus, label: "simulated user failed", className: "text-warn" },
-};
-
-export const outcomeLabel = (outcome: Outcome): string => outcomeStyles[outcome].label;
-
-function OutcomeBadge({ outcome }: { outcome: Outcome }) {
-  const { icon: Icon, label, className } = outcomeStyles[outcome];
-  return (
-    <span className={`inline-flex items-center gap-1 text-sm font-medium whitespace-nowrap ${className}`}>
-      <Icon aria-hidden size={14} />
-      {label}
-    </span>
   );
 }

@@ -31,9 +31,12 @@ import { createThrottle } from "../../../web/run/throttle.ts";
 import { makeProblem } from "../support/fake-agent.ts";
 
 test("shows a margin only for an interval that looks symmetric", () => {
-  expect(formatMargin({ mean: 0.5, ci_lower: 0.421, ci_upper: 0.579 })).toEqual({ mean: "0.50", interval: "± 0.08" });
-  expect(formatMargin({ mean: 0.9, ci_lower: 0.7, ci_upper: 1 })).toEqual({ mean: "0.90", interval: "[0.70, 1.00]" });
-  expect(formatMargin({ mean: 0.9, ci_lower: null, ci_upper: null })).toEqual({ mean: "0.90", interval: null });
+  expect(formatMargin({ mean: 0.5, ci_lower: 0.421, ci_upper: 0.579 })).toEqual({ mean: "0.500", interval: "± 0.079" });
+  expect(formatMargin({ mean: 0.9, ci_lower: 0.7, ci_upper: 1 })).toEqual({
+    mean: "0.900",
+    interval: "[0.700, 1.000]",
+  });
+  expect(formatMargin({ mean: 0.9, ci_lower: null, ci_upper: null })).toEqual({ mean: "0.900", interval: null });
 });
 
 test("gives the pace in the unit that fits", () => {
@@ -86,11 +89,11 @@ test("shows progress in the title while a run is under way", () => {
 });
 
 test("rounds neither up to all nor down to nothing", () => {
-  expect([formatScore(0.999), formatScore(1), formatScore(0.001), formatScore(0), formatScore(null)]).toEqual([
-    "0.99+",
-    "1.00",
-    "<0.01",
-    "0.00",
+  expect([formatScore(0.9996), formatScore(1), formatScore(0.0004), formatScore(0), formatScore(null)]).toEqual([
+    "0.9996",
+    "1.000",
+    "0.0004",
+    "0.000",
     "–",
   ]);
   expect([formatPercent(0.999), formatPercent(1), formatPercent(0.001), formatPercent(0)]).toEqual([
@@ -120,7 +123,13 @@ test("formats durations, estimates and ages", () => {
 });
 
 test("shows a small difference with as many digits as needed", () => {
-  expect([0.102, -0.005, 0.003, -0.0001, 0].map(formatEffect)).toEqual(["+0.10", "−0.01", "+0.003", "−0.0001", "0.00"]);
+  expect([0.102, -0.005, 0.003, -0.0001, 0].map(formatEffect)).toEqual([
+    "+0.102",
+    "−0.005",
+    "+0.003",
+    "−0.0001",
+    "0.000",
+  ]);
 });
 
 test("leaves out of a moment what it shares with now", () => {
@@ -227,8 +236,8 @@ test("takes failed turns from the summary once there is one", () => {
 });
 
 test("ignores differences by rounding alone", () => {
-  expect([-1e-16, 1e-16, 0].map(formatEffect)).toEqual(["0.00", "0.00", "0.00"]);
-  expect([-0.001, 0.001, -0.2].map(formatEffect)).toEqual(["−0.001", "+0.001", "−0.20"]);
+  expect([-1e-16, 1e-16, 0].map(formatEffect)).toEqual(["0.000", "0.000", "0.000"]);
+  expect([-0.001, 0.001, -0.2].map(formatEffect)).toEqual(["−0.001", "+0.001", "−0.200"]);
   expect([-1e-16, -0.001, 0.001].map(effectSign)).toEqual([0, -1, 1]);
 });
 

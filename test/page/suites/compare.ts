@@ -32,8 +32,8 @@ export function compareSuite(browser: () => Browser): void {
     await first.locator("ins").first().waitFor();
     const scores = first.getByRole("list", { name: "Scores that changed" });
     expect(await scores.getByRole("listitem").allInnerTexts()).toEqual([
-      expect.stringMatching(/▼ −0\.40\s+token F1 1\.00 → 0\.60 candidate: 7 of 9 words are shared/),
-      expect.stringMatching(/▼ −0\.40\s+ROUGE-L 1\.00 → 0\.60$/),
+      expect.stringMatching(/▼ −0\.400\s+token F1 1\.000 → 0\.600 candidate: 7 of 9 words are shared/),
+      expect.stringMatching(/▼ −0\.400\s+ROUGE-L 1\.000 → 0\.600$/),
     ]);
     await first
       .getByRole("link", { name: /Attempt/ })
@@ -156,10 +156,10 @@ export function compareSuite(browser: () => Browser): void {
     const row = tab.page.getByRole("row", { name: /^overall/ });
     await row.waitFor();
     // The plain interval excludes 0, which would contradict the verdict beside it.
-    expect(await row.innerText()).toMatch(/−0\.02 to \+0\.14.*0\.020\s+0\.140.*may be chance/s);
-    expect(await row.innerText()).not.toContain("+0.01 to");
+    expect(await row.innerText()).toMatch(/−0\.020 to \+0\.140.*0\.020\s+0\.140.*may be chance/s);
+    expect(await row.innerText()).not.toContain("+0.010 to");
     await tab.page.getByText(/adjusted for the \d scores compared; p alone is that of the score by itself/).waitFor();
-    await tab.page.getByText("overall is the baseline 0.50 instead of 0.78 over the whole run").waitFor();
+    await tab.page.getByText("overall is the baseline 0.500 instead of 0.776 over the whole run").waitFor();
     expect(await axeViolations(tab.page)).toEqual([]);
     expect(tab.mishaps).toEqual([]);
   });

@@ -20,7 +20,7 @@ export function hiddenPageSuite(browser: () => Browser): void {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
     const run = services.runs.start(oneTurn);
-    await tab.page.clock.install();
+    await tab.stopClock();
     await tab.open(`/runs/${run.run_id}`);
     await tab.page.getByRole("button", { name: "Stop" }).waitFor();
     await expect.poll(() => services.runs.followers()).toBe(1);
@@ -41,7 +41,7 @@ export function hiddenPageSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ upstreams: sampleUpstreams });
     await using tab = await openTab({ browser: browser(), services });
     services.runs.start(oneTurn);
-    await tab.page.clock.install();
+    await tab.stopClock();
     let asked = 0;
     tab.page.on("request", () => (asked += 1));
     for (const [path, shown] of [

@@ -38,7 +38,7 @@ export function hostileTextSuite(browser: () => Browser): void {
       await tab.page.keyboard.press("Enter");
       await tab.page.getByText("finish: stop").nth(index).waitFor();
     }
-    for (const summary of await tab.page.locator("summary").all()) await summary.click();
+    await tab.page.evaluate("document.querySelectorAll('details').forEach((entry) => { entry.open = true; })");
     await tab.page.locator(".prose-reply").last().waitFor();
     expect(await countActive(tab.page)).toBe(0);
     const links = await tab.page
@@ -100,21 +100,23 @@ export function hostileTextSuite(browser: () => Browser): void {
       await tab.page.getByRole("navigation", { name: "Views of the run" }).waitFor();
       expect(await countActive(tab.page)).toBe(0);
     }
-    await tab.page
-      .getByRole("link", { name: /Attempt 1/ })
-      .first()
-      .click();
-    for (const [view, count] of [
-      ["Side by side", 12],
-      ["Inline diff", 12],
-      ["Markdown", hostileTexts.length],
-    ] as const) {
+    await tab.open("/runs/hostile/all/1");
+    const lastTurn = tab.page.getByRole("article", { name: `Turn ${hostileTexts.length}`, exact: true });
+    await tab.page.getByRole("article", { name: "Turn 1", exact: true }).waitFor();
+    // A printed transcript has all of its turns in the page.
+    await tab.page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    await lastTurn.waitFor();
+    for (const view of ["Side by side", "Inline diff", "Markdown"]) {
       await tab.page.getByRole("radio", { name: view }).check({ force: true });
-      for (let index = 0; index < count; index += 1) {
-        await tab.page.getByRole("article", { name: "Turn 1" }).waitFor();
-        expect(await countActive(tab.page), `${view} ${index}`).toBe(0);
-        await tab.page.keyboard.press("n");
-      }
+      await lastTurn.getByText("before").first().waitFor();
+      expect(await countActive(tab.page), view).toBe(0);
+    }
+    await tab.page.evaluate("dispatchEvent(new Event('afterprint'))");
+    // Ids and failed requests are on the screens of the other scenarios.
+    for (let count = 0; count < 3; count += 1) {
+      await tab.page.keyboard.press("n");
+      await tab.page.getByRole("article", { name: "Turn 1", exact: true }).waitFor();
+      expect(await countActive(tab.page)).toBe(0);
     }
     expect(tab.mishaps).toEqual([]);
   });

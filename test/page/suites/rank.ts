@@ -23,9 +23,22 @@ export function rankSuite(browser: () => Browser): void {
     await rows.nth(3).waitFor();
     const verdict = tab.page.getByRole("region", { name: "Verdict" });
     expect(await verdict.innerText()).toContain("between the 3 runs can be seen");
-    const means = (await rows.allInnerTexts()).slice(1).map((text) => Number(/0\.\d\d/.exec(text)?.[0]));
+    const means = (await rows.allInnerTexts()).slice(1).map((text) => Number(/0\.\d{3}/.exec(text)?.[0]));
     expect(means).toEqual(means.toSorted((left, right) => right - left));
-    expect(await rows.nth(3).innerText()).toMatch(/−0\.\d\d \[−0\.\d\d, \+?−?0\.\d\d\][^]*may be best/);
+    expect(await rows.nth(3).innerText()).toMatch(/−0\.\d{3} \[−0\.\d{3}, \+?−?0\.\d{3}\][^]*may be best/);
+
+    const replies = tab.page.getByRole("region", { name: "Replies side by side" });
+    await replies.getByLabel("Scenario").selectOption("refund-status");
+    const columns = replies
+      .getByRole("article", { name: "Turn 1", exact: true })
+      .getByRole("list", { name: "Replies by run" })
+      .locator("> li");
+    await columns
+      .nth(2)
+      .getByText(/^overall 0\.\d{3}, mean of 5$/)
+      .waitFor();
+    expect(await columns.count()).toBe(3);
+    expect(new URL(tab.page.url()).searchParams.get("scenario")).toBe("refund-status");
 
     await tab.page.getByLabel("Rank by", { exact: true }).selectOption("success");
     await tab.page.waitForURL("**score=success");

@@ -75,7 +75,7 @@ export function reviewSuite(browser: () => Browser): void {
     }
     await page.getByRole("button", { name: "Ask the judge" }).click();
     await page.getByText("The judge doesn't agree with people").waitFor();
-    expect(await page.getByText("−0.20 to 0.40").isVisible()).toBe(true);
+    expect(await page.getByText("−0.200 to 0.400").isVisible()).toBe(true);
     // The name is asked for once.
     await page.reload();
     await mine(page, 21);

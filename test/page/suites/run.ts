@@ -101,7 +101,7 @@ export function runSuite(browser: () => Browser): void {
     const result = tab.page.getByRole("group", { name: "Result" });
     await result.waitFor();
     expect(await result.innerText()).toMatch(
-      /^3 of 4 scenarios pass · 0\.\d\d ± 0\.\d\d · \+0\.\d\d vs\. baseline\s+overall score: 95 % interval, n = \d+$/,
+      /^3 of 4 scenarios pass · 0\.\d{3} ± 0\.\d{3} · \+0\.\d{3} vs\. baseline\s+overall score: 95 % interval, n = \d+$/,
     );
     expect(await tab.page.locator("dl > div", { hasText: "Replies" }).innerText()).toMatch(/100 %/);
     expect(await tab.page.getByRole("main").innerText()).not.toContain("Success");
@@ -309,7 +309,7 @@ export function runSuite(browser: () => Browser): void {
   deepTest("an unreachable service is reported once, however many requests of a run fail", async () => {
     await using services = await startFakeServices({ runs: [{ ...nightly, state: "running" }] });
     await using tab = await openTab({ browser: browser(), services });
-    await tab.page.clock.install();
+    await tab.stopClock();
     await tab.open(`/runs/${nightly.run_id}`);
     await tab.page.getByRole("table", { name: "Attempts by scenario" }).waitFor();
     const refused: string[] = [];
@@ -404,7 +404,7 @@ export function runSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/runs/same?tab=scores");
-    await tab.page.getByText("kappa 0.62 [0.41, 0.83]").waitFor();
+    await tab.page.getByText("kappa 0.620 [0.410, 0.830]").waitFor();
     const labels = await tab.page.getByRole("region", { name: "Labels" }).innerText();
     expect(labels).toMatch(/amount\s+No reply could be labelled\.$/);
     expect(await tab.page.getByRole("row", { name: /^overall/ }).innerText()).toContain(`none: ${reason}`);
@@ -420,7 +420,7 @@ export function runSuite(browser: () => Browser): void {
     await tab.open(`/runs/${detailed.run_id}?tab=scores`);
     await tab.page.getByText("Own replies cost 0.10 of overall.").waitFor();
     expect(await tab.page.getByRole("region", { name: "Drift by score and turn" }).innerText()).toMatch(
-      /overall, turn 2\s+0\.60\s+0\.80\s+\+0\.20\s+\+0\.10 to \+0\.30/,
+      /overall, turn 2\s+0\.600\s+0\.800\s+\+0\.200\s+\+0\.100 to \+0\.300/,
     );
     expect(await tab.page.getByRole("region", { name: "Scores by turn" }).innerText()).toContain("turn 2");
     await tab.page.getByText("gate failed: 1 check").click();
@@ -438,7 +438,7 @@ export function runSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${actingRun.run_id}?tab=scores`);
     const figures = tab.page.getByLabel("What the agent did");
-    await figures.getByText("Outcomes met").waitFor();
+    await figures.getByText("pass^3").waitFor();
     expect((await figures.innerText()).replaceAll(/\s+/g, " ")).toMatch(
       /Outcomes met 33 % .*pass\^3 0 % .*Tool calls right 67 %/,
     );
@@ -514,7 +514,7 @@ export function runSuite(browser: () => Browser): void {
     );
     await tab.open(`/runs/${nightly.run_id}?tab=scores`);
     const panel = tab.page.getByRole("region", { name: "Agreement with people" });
-    expect(await panel.getByRole("row", { name: /^overall/ }).innerText()).toMatch(/\+0\.52.*\+0\.32 to \+0\.72/s);
+    expect(await panel.getByRole("row", { name: /^overall/ }).innerText()).toMatch(/\+0\.520.*\+0\.320 to \+0\.720/s);
     expect(await axeViolations(tab.page)).toEqual([]);
     expect(tab.mishaps).toEqual([]);
   });

@@ -31,7 +31,7 @@ export function runsSuite(browser: () => Browser): void {
     const row = tab.page.getByRole("row", { name: /nightly support/ });
     await row.waitFor();
     expect(await row.innerText()).toMatch(
-      /completed, 2 of 25 requests failed\s+20 attempts.*1 of 4.*0\.78 \[0\.53, 1\.00\].*92 %.*1 m 12 s/s,
+      /completed, 2 of 25 requests failed\s+20 attempts.*1 of 4.*0\.776 \[0\.\d{3}, 1\.000\].*92 %.*1 m 12 s/s,
     );
     // A run without a single reply has no green tick: its state says what happened.
     const dead = tab.page.getByRole("row", { name: /broken endpoint/ });
@@ -113,7 +113,7 @@ export function runsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     // The fake lists the oldest first, so this one is on the last page.
     services.runs.start({ ...oneTurn, test_name: "under way" });
-    await tab.page.clock.install();
+    await tab.stopClock();
     await tab.open("/runs");
     for (const count of [101, 122]) {
       await tab.page.getByRole("button", { name: "Older runs" }).click();
@@ -210,7 +210,7 @@ export function runsSuite(browser: () => Browser): void {
   test("an open list sees a run that is started elsewhere within two seconds, and one that is deleted", async () => {
     await using services = await startFakeServices({ runs: [nightly] });
     await using tab = await openTab({ browser: browser(), services });
-    await tab.page.clock.install();
+    await tab.stopClock();
     await tab.open("/runs");
     await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
     // The newest run is asked for alone: a page of the list may be large.
@@ -230,7 +230,7 @@ export function runsSuite(browser: () => Browser): void {
     const run = services.runs.start({ ...oneTurn, attempts: 4, test_name: "under way" });
     const all = `${services.evaluation}/**`;
     const asked: string[] = [];
-    await tab.page.clock.install();
+    await tab.stopClock();
     await tab.open(`/runs/${run.run_id}`);
     await tab.page.getByText("2 of 4", { exact: true }).waitFor();
     await tab.page.route(all, (route) => {
@@ -269,7 +269,10 @@ export function runsSuite(browser: () => Browser): void {
       await route.fulfill({ response, json: { ...run, progress: { ...run.progress, interactions_total: 900 } } });
     });
     await tab.open("/runs");
-    await tab.page.getByRole("row").filter({ hasText: "stopped by its budget" }).getByRole("link").click();
+    const row = tab.page.getByRole("row").filter({ hasText: /stopped by budget, \d+ of \d+ turns/ });
+    await row.getByRole("link").first().click();
+    await tab.page.getByText(/^stopped by budget, \d+ of 900 turns; 2 failed$/).waitFor();
+    expect(await tab.page.getByText(/^completed/).count()).toBe(0);
     await tab.page.getByText(/^planned; \d+ of 900 turns run$/).waitFor();
     expect(tab.mishaps).toEqual([]);
   });

@@ -11,7 +11,7 @@ export function scenarioDraftsSuite(browser: () => Browser): void {
   deepTest("a draft is kept when the scenario is saved elsewhere, or the service asks for a key", async () => {
     await using services = await startFakeServices({ scenarios });
     await using tab = await openTab({ browser: browser(), services });
-    await tab.page.clock.install();
+    await tab.stopClock();
     await tab.open("/scenarios/id/refund");
     const description = tab.page.getByLabel("Description");
     await description.fill("Half a thou");

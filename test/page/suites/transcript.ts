@@ -5,7 +5,7 @@ import { axeViolations } from "../support/axe.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
-import { bothHistories, detailed, nightly, simulated, withoutScores } from "../support/sample-runs.ts";
+import { bothHistories, detailed, nightly, nightlyAfter, simulated, withoutScores } from "../support/sample-runs.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
 import { deepTest } from "../../support/deep-test.ts";
 
@@ -33,7 +33,7 @@ export function transcriptSuite(browser: () => Browser): void {
     await tab.page.getByText("extra and missing versus reference").waitFor();
     expect(await turn.innerText()).toContain("expected neutral, generated negative");
     expect(await turn.innerText()).toContain("7 of 9 words are shared");
-    expect(await turn.innerText()).toContain("overall below 0.80");
+    expect(await turn.innerText()).toContain("overall below 0.8");
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ export function transcriptSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}/refund/1`);
     await tab.page.getByRole("article", { name: "Turn 1" }).getByText("passed").waitFor();
-    await tab.page.getByRole("article", { name: "Turn 2" }).getByText("overall below 0.50").waitFor();
+    await tab.page.getByRole("article", { name: "Turn 2" }).getByText("overall below 0.5").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -203,12 +203,12 @@ export function transcriptSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${bothHistories.run_id}/refund/1`);
     const second = tab.page.getByRole("article", { name: "Turn 2" });
-    await second.getByText("Same turn after the reference replies: overall 0.95 (+0.75)").click();
+    await second.getByText("Same turn after the reference replies: overall 0.950 (+0.750)").click();
     await second.getByText("Taught reply").waitFor();
     await tab.page.keyboard.press("h");
     await tab.page.waitForURL("**history=reference");
-    await tab.page.getByText("Attempt 1 of 1 · overall 0.97").waitFor();
-    await second.getByText("Same turn after the model's own replies: overall 0.20").waitFor();
+    await tab.page.getByText("Attempt 1 of 1 · overall 0.970").waitFor();
+    await second.getByText("Same turn after the model's own replies: overall 0.200").waitFor();
     await tab.page.reload();
     expect(await tab.page.getByRole("radio", { name: "Reference replies" }).isChecked()).toBe(true);
     expect(tab.mishaps).toEqual([]);
@@ -390,6 +390,23 @@ export function transcriptSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
+  test("the same turn of other runs of the test is read beside this one", async () => {
+    await using services = await startFakeServices({ runs: [nightlyAfter, nightly] });
+    await using tab = await openTab({ browser: browser(), services });
+    await tab.open(`/runs/${nightly.run_id}/refund-status/2`);
+    const turn = tab.page.getByRole("article", { name: "Turn 1", exact: true });
+    await turn.waitFor();
+    await tab.page.keyboard.press("b");
+    await tab.page.waitForURL("**beside=1");
+    const columns = turn.getByRole("list", { name: "Replies by run" }).locator("> li");
+    await columns.nth(1).getByText("Attempt 2 of 5").waitFor();
+    expect(await columns.first().innerText()).toMatch(/this run.*failed.*Refunds are not possible/s);
+    expect(await columns.nth(1).innerText()).toMatch(/demo-support-v2.*passed.*I have started the refund/s);
+    await columns.nth(1).getByRole("link").click();
+    await tab.page.waitForURL(`**/${nightlyAfter.run_id}/refund-status/2?turn=1`);
+    expect(tab.mishaps).toEqual([]);
+  });
+
   test("passed turns are folded to a line, alone and together, and an attempt beside the others shows its calls", async () => {
     await using services = await startFakeServices({ runs: [actingRun] });
     await using tab = await openTab({ browser: browser(), services });
@@ -417,6 +434,7 @@ export function transcriptSuite(browser: () => Browser): void {
 
     await turn(2).getByText("Same turn in all 3 attempts").click();
     const columns = turn(2).getByRole("list").filter({ hasText: "Attempt 2 (this one)" }).locator("> li");
+    await columns.nth(2).waitFor();
     expect(await columns.count()).toBe(3);
     const tops = await columns.evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top));
     expect(new Set(tops).size).toBe(1);

@@ -133,21 +133,49 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
     questions,
     requests,
     async [Symbol.asyncDispose]() {
-      await Promise.all([agent.close(), evaluation.close()]);
+      evaluation.close();
+      agent.close();
     },
   };
 }
 
-async function listen(handler: (request: IncomingMessage, response: ServerResponse) => void) {
-  const server: Server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Listener {
+  readonly server: Server;
+  readonly origin: string;
+  handler: Handler | null;
+}
+
+/** Servers of earlier tests. Later tests get their origins, whose scripts the browser has compiled. */
+const idle: Listener[] = [];
+
+async function listen(handler: Handler): Promise<{ origin: string; close: () => void }> {
+  const listener = idle.shift() ?? (await startListener());
+  listener.handler = handler;
   return {
-    origin: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
+    origin: listener.origin,
+    close() {
+      if (listener.handler !== handler) return;
+      listener.handler = null;
+      listener.server.closeAllConnections();
+      idle.push(listener);
+    },
   };
+}
+
+async function startListener(): Promise<Listener> {
+  const server = createServer((request, response) => {
+    if (listener.handler) listener.handler(request, response);
+    else request.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // Nothing closes it: it must not keep the test process running.
+  server.unref();
+  const listener: Listener = {
+    server,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    handler: null,
+  };
+  return listener;
 }

@@ -6,29 +6,29 @@ import { makeResults } from "./make-results.ts";
 const error = (detail: string) =>
   ({ code: "upstream_error", detail, upstream_status: 500, tries: 3, retryable: true }) as const;
 
-/** A run in which every text a stranger can write is hostile. */
+const turn = (text: string) => ({
+  id: text,
+  user: text,
+  reply: text,
+  reference: `before ${text}`,
+  overall: 0.2,
+  expected: { [text]: text },
+  generated: { [text]: "x" },
+});
+
+/** A run in which every text a stranger can write is hostile. One scenario has all of them as turns, the others one each. */
 export const hostileRun = makeResults({
   id: "hostile",
   name: hostileTexts.join(" "),
   model: hostileTexts[1] ?? "",
-  scenarios: hostileTexts.map((text, index) => ({
-    id: text.replaceAll("\n", " "),
-    description: text,
-    attempts: [
-      [
-        {
-          id: text,
-          user: text,
-          reply: text,
-          reference: `before ${text}`,
-          overall: 0.2,
-          expected: { [text]: text },
-          generated: { [text]: "x" },
-        },
-        ...(index % 25 === 0 ? [{ error: error(hostileTexts[index + 1] ?? "") }] : []),
-      ],
-    ],
-  })),
+  scenarios: [
+    { id: "all", description: "all", attempts: [hostileTexts.map(turn)] },
+    ...hostileTexts.map((text, index) => ({
+      id: text.replaceAll("\n", " "),
+      description: text,
+      attempts: [[turn(text), ...(index % 25 === 0 ? [{ error: error(hostileTexts[index + 1] ?? "") }] : [])]],
+    })),
+  ],
 });
 
 export const hostileScenarios: readonly Scenario[] = hostileTexts.map((text) => ({

@@ -42,7 +42,7 @@ const answeredLooks = {
 /** The state of a run with what went wrong, or "interrupted" when its process has ended. */
 export function RunStateBadge({ run }: { run: Run }) {
   const { state, interrupted = false } = run;
-  const look = state === "completed" ? answeredLooks[replyHealth(run)] : (looks[state] ?? looks.queued);
+  const look = state === "completed" ? answeredLooks[endHealth(run)] : (looks[state] ?? looks.queued);
   const { icon: Icon, className } = interrupted ? interruptedLook : look;
   return (
     <span className={`inline-flex items-center gap-1 text-sm ${className}`}>
@@ -52,9 +52,21 @@ export function RunStateBadge({ run }: { run: Run }) {
   );
 }
 
+const isStoppedByBudget = ({ summary }: Run): boolean => summary?.stopped_by === "budget";
+
+/** A run that its budget stopped has not done all that was asked for, even if every request was answered. */
+function endHealth(run: Run): ReturnType<typeof replyHealth> {
+  const health = replyHealth(run);
+  return health === "good" && isStoppedByBudget(run) ? "fair" : health;
+}
+
 function stateText(run: Run): string {
   const { state, progress } = run;
   const { failed, of } = failedTurns(run);
+  if (state === "completed" && isStoppedByBudget(run)) {
+    const turns = `${formatInteger(progress.interactions_done)} of ${formatCount(progress.interactions_total, "turn")}`;
+    return `stopped by budget, ${turns}${failed > 0 ? `; ${formatInteger(failed)} failed` : ""}`;
+  }
   if (state === "completed" && failed > 0)
     return `completed, ${formatInteger(failed)} of ${formatCount(of, "request")} failed`;
   if (state === "cancelled")

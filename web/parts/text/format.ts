@@ -9,14 +9,9 @@ const days = new Intl.DateTimeFormat("en", { ...time, month: "short", day: "nume
 // "always" avoids "yesterday", which is wrong for late Monday seen from early Wednesday.
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" });
 
-/** 0.8136 → "0.81", null → "–". A score below 1 never shows as 1.00, one above 0 never as 0.00. */
-export function formatScore(value: number | null | undefined): string {
-  if (value === null || value === undefined) return "–";
-  const text = value.toFixed(2);
-  if (value < 1 && text === "1.00") return "0.99+";
-  if (value > 0 && text === "0.00") return "<0.01";
-  return text;
-}
+/** 0.8136 → "0.814", null → "–": the digits that the command line and the service's sentences have. */
+export const formatScore = (value: number | null | undefined): string =>
+  value === null || value === undefined ? "–" : formatFigure(value);
 
 interface MarginStats {
   readonly mean: number | null;
@@ -28,14 +23,14 @@ interface MarginStats {
 export const formatSentence = (text: string): string =>
   text.replaceAll(/(?<![\w.-])-(?=\d)/g, "−").replaceAll(" %", "\u00A0%");
 
-/** A mean and its interval: "± 0.08", or "[0.71, 0.99+]" if it is not symmetric after rounding; null without one. */
+/** A mean and its interval: "± 0.082", or "[0.711, 0.994]" if it is asymmetric beyond rounding; null without one. */
 export function formatMargin({ mean, ci_lower: lower, ci_upper: upper }: MarginStats): {
   mean: string;
   interval: string | null;
 } {
   if (mean === null || lower === null || upper === null) return { mean: formatScore(mean), interval: null };
-  const [below, above] = [mean - lower, upper - mean].map(formatScore);
-  const interval = below === above ? `± ${below}` : `[${formatScore(lower)}, ${formatScore(upper)}]`;
+  const isEven = Math.abs(upper - mean - (mean - lower)) < 0.001;
+  const interval = isEven ? `± ${formatScore((upper - lower) / 2)}` : `[${formatScore(lower)}, ${formatScore(upper)}]`;
   return { mean: formatScore(mean), interval };
 }
 
@@ -133,12 +128,10 @@ export function effectSign(value: number): number {
   return Math.abs(value) < rounding ? 0 : Math.sign(value);
 }
 
-/** 0.102 → "+0.10", 0.0002 → "+0.0002". A difference other than 0 never shows as 0.00. */
+/** 0.102 → "+0.102", 0.0002 → "+0.0002". A difference other than 0 never shows as 0.000. */
 export function formatEffect(value: number): string {
   const sign = effectSign(value);
-  if (sign === 0) return "0.00";
-  const size = Math.abs(value);
-  return (sign < 0 ? "−" : "+") + (size < 0.005 ? formatFigure(size) : size.toFixed(2));
+  return sign === 0 ? "0.000" : (sign < 0 ? "−" : "+") + formatFigure(Math.abs(value));
 }
 
 export function formatP(p: number | null): string {
