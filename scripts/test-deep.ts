@@ -23,7 +23,7 @@ const shards: Readonly<Record<string, readonly string[]>> = {
   simulations: [vitest, "run", "test/simulation", "src/evaluation/comparison/simulation.test.ts"],
   page: [vitest, "run", "test/page", "test/docs/site.test.ts"],
   load: [vitest, "run", "test/hardening/load.test.ts", "test/hardening/recovery.test.ts"],
-  services: [vitest, "run", "test/services", "test/cli/package.test.ts"],
+  services: [vitest, "run", "test/services", "test/cli/package.test.ts", "test/cli/deployment-schemas.test.ts"],
   soak: ["scripts/soak.ts", "--minutes", String(sizes.soakMinutes)],
 };
 

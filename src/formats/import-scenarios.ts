@@ -144,7 +144,10 @@ export const isRecorded = ({ interactions }: FileScenario): boolean =>
 export function withoutRecording(scenarios: readonly FileScenario[]): FileScenario[] {
   return scenarios.map((scenario) => ({
     ...scenario,
-    interactions: scenario.interactions.map(({ tool_calls: _, ...turn }) => turn),
+    interactions: scenario.interactions.map((recorded) => {
+      const { tool_calls: _, ...turn } = recorded;
+      return turn;
+    }),
   }));
 }
 

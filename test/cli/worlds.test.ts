@@ -67,7 +67,7 @@ test.for([
   [
     "an address that does not lead here",
     { REHEARSAL_EVAL_PUBLIC_URL: "http://nowhere.invalid:4567" },
-    /This machine cannot reach it either: ENOTFOUND|EAI_AGAIN/,
+    /This machine cannot reach it either: .*nowhere\.invalid/,
   ],
 ] as const)("probe explains why the world was not reached: %s", async ([, env, cause]) => {
   await using agent = await startFakeAgent(() => ({ body: { content: "Hello" } }));

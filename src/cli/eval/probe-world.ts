@@ -1,5 +1,6 @@
 import { isRecord } from "../../base/json.ts";
 import type { WorldAddress } from "../../contract/schemas/acting/world.ts";
+import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import { isLoopback } from "../../settings/address.ts";
 import { createWorldListener, publicWorldUrl } from "../composition/world-listener.ts";
 
@@ -103,12 +104,11 @@ async function explainMiss(miss: Miss): Promise<{ cause: string; fix: string }> 
 }
 
 async function unreachableFromHere(url: string): Promise<string | null> {
-  try {
-    const { status } = await fetch(url, { method: "HEAD", signal: AbortSignal.timeout(5_000) });
-    // The endpoint answers 405; another program or a proxy without a way here, something else.
-    return status === 405 ? null : `status ${status}`;
-  } catch (error) {
-    const { cause } = error as { cause?: NodeJS.ErrnoException };
-    return cause?.code ?? (error as Error).message;
-  }
+  await using outbound = createOutbound({ policy: "local" });
+  const result = await outbound.request({ url, method: "GET", signal: AbortSignal.timeout(5_000), retries: 0 });
+  const { status, detail } = result.ok
+    ? { status: result.status, detail: `status ${result.status}` }
+    : { status: result.error.upstream_status, detail: result.error.detail };
+  // The endpoint answers 405; another program or a proxy without a way here answers something else.
+  return status === 405 ? null : detail.replace(/\.$/, "");
 }

@@ -109,7 +109,7 @@ export function hostileTextSuite(browser: () => Browser): void {
     for (const view of ["Side by side", "Inline diff", "Markdown"]) {
       await tab.page.getByRole("radio", { name: view }).check({ force: true });
       await lastTurn.getByText("before").first().waitFor();
-      expect(await countActive(tab.page), view).toBe(0);
+      expect({ view, active: await countActive(tab.page) }).toEqual({ view, active: 0 });
     }
     await tab.page.evaluate("dispatchEvent(new Event('afterprint'))");
     // Ids and failed requests are on the screens of the other scenarios.
