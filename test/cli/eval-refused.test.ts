@@ -58,7 +58,7 @@ test.each([
   [
     "a model of a provider that is not set up",
     ["eval", "hello.json", "-m", "openai/gpt-4o"],
-    /there is no model "openai\/gpt-4o" \(rehearsal models lists them; set HUB_BASE_URL or HUB_PROVIDERS to add others; --endpoint tests a model at another address\)/,
+    /there is no model "openai\/gpt-4o" here; test it at its provider with --endpoint https:\/\/api\.openai\.com\/v1 --model gpt-4o/,
   ],
   ["a missing file", ["eval", "nope.json", "-m", "m"], /nope\.json does not exist/],
   [

@@ -64,6 +64,8 @@ test("only these lines of the guides are not run by a test", () => {
     "docs/start.md: mkdir ../first-rehearsal && cd ../first-rehearsal",
     "docs/switching-models.md: rehearsal eval --model demo-support-v2 --attempts 3 --baseline before.json --not-worse-by 0.02",
     "docs/switching-models.md: rehearsal eval --models demo-support-v1,demo-support-v2 --until-decided --not-worse-by 0.02 --max-cost 5",
+    "docs/traces.md: rehearsal import traces spans/*.json --since 7d --errors only --review",
+    "docs/traces.md: rehearsal verdicts show",
   ]);
 });
 
