@@ -1,6 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
 import fc from "fast-check";
-import { vi } from "vitest";
 import type { EndpointLimits } from "../../src/contract/ports/limits.ts";
 import type { NewRun } from "../../src/contract/ports/store.ts";
 import { createStore } from "../../src/storage/create-store.ts";
@@ -74,7 +73,7 @@ export async function play(
   { processes, limits, perRun, latencies, runs, faults }: Story,
   { database, time }: { database: SqliteDatabase; time: VirtualTime },
 ): Promise<{ problems: readonly string[]; witness: Witness }> {
-  await empty(database);
+  await empty(database, time);
   const begin = time.now();
   const witness = createWitness({
     now: () => time.now() - begin,
@@ -137,19 +136,27 @@ export async function play(
   }
   finished = true;
   for (const process of alive) process.kill();
-  // The store is used again: what it is writing must come to its end before its timers are forgotten.
+  // The store is used again: its writes must end before the timers that start them are forgotten.
   await time.passUntil(() => false, 50);
+  await pass(database.write(async () => {}), time);
   time.forget();
   return { problems, witness };
 }
 
 /** Nothing of an earlier story is left. */
-async function empty(database: SqliteDatabase): Promise<void> {
+async function empty(database: SqliteDatabase, time: VirtualTime): Promise<void> {
   const emptied = database.write(async (writer) => {
     for (const table of ["run", "endpoint_slots", "endpoint_limit"] as const) await writer.deleteFrom(table).execute();
   });
-  await vi.advanceTimersByTimeAsync(10);
-  await emptied;
+  await pass(emptied, time);
+}
+
+/** Lets time pass until the write has ended. */
+async function pass(write: Promise<unknown>, time: VirtualTime): Promise<void> {
+  let ended = false;
+  void write.finally(() => (ended = true));
+  await time.passUntil(() => ended, longestMs);
+  await write;
 }
 
 function plannedRun({ scenarios, turns, concurrency, votes }: Story["runs"][number]): NewRun {
