@@ -32,7 +32,8 @@ deepTest("the composition is valid by the Compose specification", async () => {
   const name = "compose/config/compose_spec.json";
   await run("python3", ["-m", "pip", "download", "--quiet", "--no-deps", "-d", folder.path, "docker-compose==1.29.2"]);
   await run("python3", ["-m", "zipfile", "-e", ...globSync("*.whl", { cwd: folder.path }), "."], { cwd: folder.path });
-  const { $schema: _, ...schema } = JSON.parse(readFileSync(folder.file(name), "utf8")) as Record<string, unknown>;
+  // In the words of draft 4, which Ajv no longer reads.
+  const { $schema: _draft, id: _id, ...schema } = JSON.parse(readFileSync(folder.file(name), "utf8")) as Record<string, unknown>;
   const ajv = new Ajv({ strict: false, validateFormats: false });
   ajv.validate(schema, parse(read("compose.yaml"), { merge: true }));
   expect(ajv.errors ?? []).toEqual([]);
