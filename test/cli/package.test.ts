@@ -190,9 +190,8 @@ deepTest("rarely used packages are loaded where they are used, without a warning
 });
 
 /** Every entry of the package, as TypeScript resolves it for Node and for a bundler. */
-deepTest.each(["--module nodenext", "--module node16", "--module esnext --moduleResolution bundler"])(
-  "the types accept a right use and refuse a wrong one, with %s",
-  async (resolution) => {
+for (const resolution of ["--module nodenext", "--module node16", "--module esnext --moduleResolution bundler"]) {
+  deepTest(`the types accept a right use and refuse a wrong one, with ${resolution}`, async () => {
     const right = `
     import { createEvaluationClient, defineConfig } from "rehearsal";
     import { createAgentClient } from "rehearsal/client";
@@ -211,8 +210,8 @@ deepTest.each(["--module nodenext", "--module node16", "--module esnext --module
     await expect(check).rejects.toMatchObject({
       stdout: expect.stringMatching(/^wrong\.ts\S* error TS2322: [^\n]*\n$/),
     });
-  },
-);
+  });
+}
 
 deepTest("the types contain the descriptions of the contract", async () => {
   const types = await readFile(join(rehearsal(), "dist/types/contract/schemas/evaluation-request.d.ts"), "utf8");
