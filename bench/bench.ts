@@ -37,9 +37,10 @@ export interface Row {
 
 /** A promise of the project and what was measured. `value` null: not measured this time. */
 export interface Goal {
-  readonly number: number | "growth" | "recovery";
   readonly what: string;
   readonly value: number | null;
+  /** The lowest and the highest of several measurements. */
+  readonly range?: readonly [number, number] | undefined;
   readonly sense: "at most" | "at least";
   readonly limit: number;
 }
@@ -60,7 +61,7 @@ export interface BenchResult {
   readonly curves?: readonly Curve[];
 }
 
-/** `quick` proves that the bench works; its figures mean nothing. `full` adds what takes many minutes. */
+/** `quick` proves that the bench works; its figures mean nothing. `full` adds runs of a million interactions. */
 export type Size = "quick" | "normal" | "full";
 
 export interface BenchContext {
@@ -70,7 +71,7 @@ export interface BenchContext {
   readonly noise: NoiseMeter;
   /** A folder of this run's own, deleted at the end. */
   readonly scratch: string;
-  /** null unless asked for. */
+  /** null: not asked for. */
   readonly peers: Peers | null;
   say(line: string): void;
 }

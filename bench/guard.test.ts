@@ -7,8 +7,8 @@ import { postEvaluation } from "./load/post-evaluation.ts";
 import { runBareLoop } from "./reference/run-bare-loop.ts";
 
 /**
- * An interaction through POST /evaluate may take so many times the processor time of a bare call. The goal is 2 in a long
- * run; a process as young as this one takes 4 to 6. The margin leaves room for a busy machine, and still notices a query
+ * An interaction through POST /evaluate may take so many times the processor time of a bare call. A process as young as
+ * this one takes 4 to 6. The margin leaves room for a busy machine, and still notices a query
  * per interaction that reads the whole run, or a second parse of every body.
  */
 const widestRatio = 14;

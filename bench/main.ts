@@ -1,40 +1,36 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agentTurns } from "./agent-turns.ts";
 import type { Bench, BenchContext, BenchResult } from "./bench.ts";
-import { compare } from "./compare.ts";
 import { evalThroughput } from "./eval-throughput.ts";
 import { startFakeModel } from "./fake-model/start-fake-model.ts";
-import { growth } from "./growth.ts";
 import { createNoiseMeter } from "./harness/noise.ts";
 import { largeRun } from "./large-run.ts";
-import { memory } from "./memory.ts";
 import { multiTurn } from "./multi-turn.ts";
 import { readOptions, usage, type Options } from "./options.ts";
 import { installPeers } from "./peers/install-peers.ts";
 import { postgres } from "./postgres.ts";
 import { recovery } from "./recovery.ts";
-import { createReport, goalsOf, sentenceOn, trustIn, type MeasuredBench, type Report } from "./report/report.ts";
+import { createReport, goalsOf, sentenceOn, trustIn, type MeasuredBench } from "./report/report.ts";
 import { goalsToCells, rowsToCells, toText } from "./report/table.ts";
 import { writeDocs } from "./report/write-docs.ts";
 import { scoring } from "./scoring.ts";
+import { simulatedUsers } from "./simulated-users.ts";
 import { startUp } from "./start-up.ts";
 import { stream } from "./stream.ts";
 
 const benches = [
   evalThroughput,
   multiTurn,
-  startUp,
-  memory,
+  simulatedUsers,
   agentTurns,
+  startUp,
+  largeRun,
   stream,
   scoring,
   postgres,
   recovery,
-  compare,
-  largeRun,
-  growth,
 ];
 
 function say(line: string): void {
@@ -51,7 +47,7 @@ function choose({ only }: Options): readonly Bench[] {
   return only.length === 0 ? benches : benches.filter(({ name }) => only.includes(name));
 }
 
-/** A failed bench is reported in one line; the others continue. */
+/** A failed bench is reported in one line and fails the command; the others continue. */
 async function runBench({ name, title, run }: Bench, context: Omit<BenchContext, "noise">): Promise<MeasuredBench> {
   say(`\n${name}: ${title}`);
   const began = performance.now();
@@ -62,7 +58,8 @@ async function runBench({ name, title, run }: Bench, context: Omit<BenchContext,
     goals,
     curves = [],
   } = await run({ ...context, noise }).catch((error: unknown) => {
-    say(`  skipped: ${error instanceof Error ? error.message.split("\n", 1)[0] : String(error)}`);
+    say(`  failed: ${error instanceof Error ? error.message.split("\n", 1)[0] : String(error)}`);
+    process.exitCode = 1;
     return none;
   });
   const date = new Date().toISOString().slice(0, 10);
@@ -96,7 +93,6 @@ async function main(): Promise<void> {
   if (process.platform !== "linux") throw new Error("The benches read /proc, so they run on Linux only.");
   const chosen = choose(options);
   const { size, repeats } = options;
-  const kept = options.keep === null ? [] : (JSON.parse(await readFile(options.keep, "utf8")) as Report).benches;
   const scratch = await mkdtemp(join(tmpdir(), "rehearsal-bench-"));
   const peers = options.peers ? await installPeers({ scratch, say }) : null;
   const model = await startFakeModel();
@@ -109,14 +105,15 @@ async function main(): Promise<void> {
     await model.process.stop();
     await rm(scratch, { recursive: true, force: true });
   }
-  const known = benches.flatMap(({ name }) => measured.get(name) ?? kept.filter((bench) => bench.name === name));
-  const report = createReport(known, size);
+  const report = createReport([...measured.values()], size);
   say(`\n${toText(goalsToCells(goalsOf(report)))}`);
   if (size === "quick") say("These were the sizes of --quick: the figures mean nothing.");
   const file = options.json ?? join(await mkdtemp(join(tmpdir(), "rehearsal-figures-")), "bench.json");
   await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
   say(`Figures: ${file}`);
-  if (options.writeDocs) await writeDocs(report);
+  if (!options.writeDocs) return;
+  if (process.exitCode === 1) throw new Error("a bench failed, so no documentation was written");
+  await writeDocs(report);
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));

@@ -7,7 +7,6 @@ export interface Options {
   readonly size: Size;
   readonly peers: boolean;
   readonly json: string | null;
-  readonly keep: string | null;
   readonly writeDocs: boolean;
   readonly help: boolean;
 }
@@ -17,11 +16,10 @@ export const usage = `node bench/main.ts [options]
   --only <name>    one bench; may be given several times
   --repeats <n>    measurements of each subject, taken in turns (default 3)
   --quick          tiny sizes: proves that the benches work, measures nothing
-  --full           adds a run of a million interactions
-  --peers          installs other tools into a scratch folder and measures them beside us
+  --full           adds runs of a million interactions
+  --no-peers       leaves out other tools, which are installed into the temporary folder and measured beside us
   --json <file>    where the figures go (default: a new file in the temporary folder)
-  --keep <file>    takes the benches that are not measured now from the figures of an earlier run
-  --write-docs     puts tables and curves into docs/`;
+  --write-docs     puts tables and curves into docs/, from a run of every bench`;
 
 export function readOptions(argv: readonly string[]): Options {
   const { values } = parseArgs({
@@ -31,9 +29,8 @@ export function readOptions(argv: readonly string[]): Options {
       repeats: { type: "string" },
       quick: { type: "boolean", default: false },
       full: { type: "boolean", default: false },
-      peers: { type: "boolean", default: false },
+      "no-peers": { type: "boolean", default: false },
       json: { type: "string" },
-      keep: { type: "string" },
       "write-docs": { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -43,13 +40,15 @@ export function readOptions(argv: readonly string[]): Options {
     throw new Error(`--repeats must be a whole number from 1 on, not ${values.repeats}`);
   if (values.quick && values["write-docs"])
     throw new Error("--quick measures nothing, so --write-docs would write nothing");
+  if (values.only && values["write-docs"])
+    throw new Error("--write-docs writes the figures of one run of every bench: leave out --only");
   return {
     only: values.only ?? [],
     repeats,
     size: values.quick ? "quick" : values.full ? "full" : "normal",
-    peers: values.peers,
+    // Their installation takes longer than every bench in its quick size.
+    peers: !values["no-peers"] && !values.quick,
     json: values.json ?? null,
-    keep: values.keep ?? null,
     writeDocs: values["write-docs"],
     help: values.help,
   };

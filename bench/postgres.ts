@@ -22,7 +22,7 @@ const sizes = {
 } as const;
 const runsForRate = 2;
 
-/** Goal 9: runs on PostgreSQL, carried out by the service and one more worker. */
+/** Runs on PostgreSQL, carried out by the service and one more worker. */
 export const postgres: Bench = {
   name: "postgres",
   title: "Runs on PostgreSQL with two workers",
@@ -58,14 +58,12 @@ export const postgres: Bench = {
         rows,
         goals: [
           {
-            number: 9,
             what: "attempts per second on PostgreSQL",
             value: medianOf(rows, { work: rate, subject: "rehearsal", metric: "per_second" }),
             sense: "at least",
             limit: 400,
           },
           {
-            number: 9,
             what: `${runs} runs at once: furthest from a fair share`,
             value: medianOf(rows, { work: fairness, subject: "rehearsal", metric: "unfairness" }),
             sense: "at most",

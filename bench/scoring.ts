@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { Bench, BenchContext, Figures } from "./bench.ts";
 import { runToEnd } from "./harness/child-process.ts";
-import { interleave, medianOf } from "./harness/interleave.ts";
+import { goalOn, interleave } from "./harness/interleave.ts";
 import { startRehearsal } from "./harness/rehearsal.ts";
 import { toEvaluationRequest } from "./load/evaluation-request.ts";
 import { postEvaluation } from "./load/post-evaluation.ts";
@@ -10,7 +10,7 @@ const scorePairs = fileURLToPath(new URL("load/score-pairs.ts", import.meta.url)
 const scoreCalls = fileURLToPath(new URL("load/score-calls.ts", import.meta.url));
 const loopDelay = new URL("harness/loop-delay.mjs", import.meta.url).href;
 
-/** Goal 8: what scoring costs, and whether long replies hold up everything else. */
+/** What scoring costs, and whether long replies hold up everything else. */
 export const scoring: Bench = {
   name: "scoring",
   title: "The default scores",
@@ -33,32 +33,29 @@ export const scoring: Bench = {
       )),
       ...(await interleave(long, [{ name: "POST /evaluate", run: () => scoreLong(context) }], context)),
     ];
-    const ofCalls = medianOf(rows, { work: calls, subject: "scoreCalls", metric: "cpu_ms" });
-    const each = medianOf(rows, { work: short, subject: "scoreInteraction", metric: "cpu_ms" });
     return {
       rows,
       goals: [
-        {
-          number: 8,
-          what: "CPU s for 1,000 pairs of 100 words",
-          value: each,
-          sense: "at most",
-          limit: 1,
-        },
-        {
-          number: 8,
-          what: "CPU ms for the five tool calls of a turn",
-          value: ofCalls,
-          sense: "at most",
-          limit: 0.05,
-        },
-        {
-          number: 8,
-          what: "event-loop delay p99, ms, replies of 5,000 words",
-          value: medianOf(rows, { work: long, subject: "POST /evaluate", metric: "delay_p99_ms" }),
-          sense: "at most",
-          limit: 20,
-        },
+        goalOn(
+          rows,
+          { work: short, subject: "scoreInteraction", metric: "cpu_ms", what: "CPU s for 1,000 pairs of 100 words" },
+          { atMost: 1 },
+        ),
+        goalOn(
+          rows,
+          { work: calls, subject: "scoreCalls", metric: "cpu_ms", what: "CPU ms for the five tool calls of a turn" },
+          { atMost: 0.05 },
+        ),
+        goalOn(
+          rows,
+          {
+            work: long,
+            subject: "POST /evaluate",
+            metric: "delay_p99_ms",
+            what: "event-loop delay p99, ms, 5,000 words",
+          },
+          { atMost: 20 },
+        ),
       ],
     };
   },

@@ -1,53 +1,62 @@
-import { setTimeout as wait } from "node:timers/promises";
-import type { ChatModel } from "../src/contract/ports/chat-model.ts";
-import { sampleReply } from "../src/contract/testing/sample-reply.ts";
-import { fakeModel } from "../src/runs/testing/fake-model.ts";
-import { startBench } from "../src/runs/testing/run-bench.ts";
+import type { Bench } from "./bench.ts";
+import { goalOn, interleave } from "./harness/interleave.ts";
+import { evaluateByCommand } from "./load/evaluate-by-command.ts";
+import { interactionsOf } from "./load/evaluation-request.ts";
+
+const turns = 5;
+const workloads = {
+  quick: { scenarios: 10, turns, attempts: 2 },
+  normal: { scenarios: 200, turns, attempts: 10 },
+  full: { scenarios: 200, turns, attempts: 10 },
+} as const;
+const atOnce = 64;
 
 /**
- * CPU time of ours for one turn of a simulated user in a world: the simulator's decision with its rules, the agent's reply with a
- * tool call, the journal, the stored turn and its scores. The models answer at once, in this process.
- *
- *     node bench/simulated-users.ts [attempts]
+ * Conversations with a simulated user in a declared world. A turn is three calls over HTTP: the user's message, the
+ * agent's tool call, its reply; and our part is all of `rehearsal eval`, from the start of the process to its end.
  */
-const attempts = Number(process.argv[2] ?? 100);
-const turns = 5;
-
-const user = fakeModel(({ messages }) => {
-  const said = messages.filter(({ role }) => role === "assistant").length;
-  const move = { why: "next", message: `Please write number ${said} into the log.`, done: said >= turns };
-  return JSON.stringify(move);
-});
-const write = [{ id: "c", name: "write", arguments: '{"text":"x"}' }];
-const model: ChatModel = async ({ messages }) =>
-  messages.at(-1)?.role === "tool" ? sampleReply("It is written.") : sampleReply("", { tool_calls: write });
-
-await using bench = await startBench({ models: { model, user } });
-const request = {
-  test_batch: {
-    id: "s",
-    world: {
-      state: { log: [] },
-      tools: [
-        {
-          name: "write",
-          parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
-          answers: [{ set: { "/log/-": { $argument: "text" } }, result: { ok: true } }],
-        },
-      ],
-    },
-    user: { goal: "Write numbers into the log.", knows: { name: "Ada" }, max_turns: turns },
-    expect: { must_call: ["write"] },
+export const simulatedUsers: Bench = {
+  name: "simulated-users",
+  title: "Conversations of five turns with a simulated user in a declared world, zero-latency models",
+  async run(context) {
+    const workload = workloads[context.size];
+    const { model } = context;
+    const endpoint = model.at("tool-calculator");
+    const request = toRequest(workload.scenarios, { endpoint, user: model.at(`user-${turns}`) });
+    const work = `${(workload.scenarios * workload.attempts).toLocaleString("en")} conversations, ${atOnce} at once`;
+    const subject = {
+      name: "rehearsal eval",
+      async run() {
+        const before = (await model.counts()).get(endpoint)?.calls ?? 0;
+        const figures = await evaluateByCommand(workload, { endpoint, concurrency: atOnce, request }, context);
+        const made = ((await model.counts()).get(endpoint)?.calls ?? 0) - before;
+        if (made !== 2 * interactionsOf(workload)) throw new Error(`the agent was called ${made} times`);
+        return figures;
+      },
+    };
+    const rows = await interleave(work, [subject], context);
+    const cell = { work, subject: subject.name, metric: "cpu_ms", what: `${work}: CPU ms of ours per turn` } as const;
+    return { rows, goals: [goalOn(rows, cell, { atMost: 2 })] };
   },
-  simulator: { endpoint: "http://user", model_id: "user" },
 };
-// The first run loads and compiles the code.
-await bench.evaluate({ ...request, attempts: 100 });
-await wait(200);
-const before = process.cpuUsage();
-const { summary } = await bench.evaluate({ ...request, attempts });
-const { user: own, system } = process.cpuUsage(before);
-const perTurn = (own + system) / 1_000 / summary.interactions;
-process.stdout.write(
-  `${summary.interactions} turns, ${perTurn.toFixed(2)} ms CPU per turn (at most 2), ${summary.simulated_users?.failed} spoiled\n`,
-);
+
+function toRequest(scenarios: number, { endpoint, user }: { endpoint: string; user: string }): string {
+  const world = {
+    state: { log: [] },
+    tools: [
+      {
+        name: "calculator",
+        description: "Computes.",
+        parameters: { type: "object", properties: { expression: { type: "string" } }, required: ["expression"] },
+        answers: [{ set: { "/log/-": { $argument: "expression" } }, result: { ok: true } }],
+      },
+    ],
+  };
+  const test_batch = Array.from({ length: scenarios }, (_, index) => ({
+    id: `scenario-${index}`,
+    world,
+    user: { goal: "Write numbers into the log.", knows: { name: "Ada" }, max_turns: turns },
+    expect: { must_call: ["calculator"] },
+  }));
+  return JSON.stringify({ test_batch, endpoint, model_id: "fake", simulator: { endpoint: user, model_id: "user" } });
+}

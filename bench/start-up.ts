@@ -1,6 +1,6 @@
 import type { Bench, BenchContext, Figures } from "./bench.ts";
 import { createFirstCall, type FirstCall } from "./harness/first-call.ts";
-import { interleave, medianOf } from "./harness/interleave.ts";
+import { goalOn, interleave } from "./harness/interleave.ts";
 import { startRehearsal } from "./harness/rehearsal.ts";
 import { runEvalCommand } from "./load/evaluate-by-command.ts";
 import { toEvaluationRequest } from "./load/evaluation-request.ts";
@@ -10,7 +10,7 @@ import { runBareLoop } from "./reference/run-bare-loop.ts";
 
 const one = { scenarios: 1, turns: 1, attempts: 1 };
 
-/** Goal 4: from the start of the process to the first call of a model. */
+/** From the start of the process to the first call of a model. */
 export const startUp: Bench = {
   name: "start-up",
   title: "Start of the process to the first model call",
@@ -36,13 +36,12 @@ export const startUp: Bench = {
       })),
     ];
     const rows = await interleave(work, subjects, context);
-    const goal = (subject: string) => ({
-      number: 4,
-      what: `${subject}: seconds to the first call`,
-      value: medianOf(rows, { work, subject, metric: "wall_s" }),
-      sense: "at most" as const,
-      limit: 0.5,
-    });
+    const goal = (subject: string) =>
+      goalOn(
+        rows,
+        { work, subject, metric: "wall_s", what: `${subject}: seconds from the start to the first call` },
+        { atMost: 0.5 },
+      );
     return { rows, goals: [goal("serve and POST /evaluate"), goal("rehearsal eval")] };
   },
 };

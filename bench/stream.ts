@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Bench, BenchContext, Figures, Row, Subject } from "./bench.ts";
 import { makeText } from "./fake-model/behaviour.ts";
 import { startServer, type ServerProcess } from "./harness/child-process.ts";
-import { interleave, medianOf } from "./harness/interleave.ts";
+import { goalOn, interleave, medianOf } from "./harness/interleave.ts";
 import { startRehearsal } from "./harness/rehearsal.ts";
 import { Skip } from "./harness/skip.ts";
 import { runLoad } from "./load/closed-loop.ts";
@@ -30,24 +30,25 @@ const streamed: Work = { name: "200 chunks", body: toBody(true), expected: "word
 /** For gateways that cannot stream on this Node. */
 const whole: Work = { name: "one completion", body: toBody(false), expected: makeText(12) };
 
-/** Goal 7: a stream of 200 pieces that passes through us. */
+/** A stream of 200 pieces that passes through us. */
 export const stream: Bench = {
   name: "stream",
   title: "A stream of 200 chunks through /v1/chat/completions",
   async run(context) {
     const rows: Row[] = [];
     for (const work of context.peers ? [streamed, whole] : [streamed]) rows.push(...(await measure(work, context)));
-    const value = (subject: string, metric: "cpu_ms" | "first_word_ms") =>
-      medianOf(rows, { work: streamed.name, subject, metric });
-    const through = value(ours, "first_word_ms");
-    const direct = value("the model itself", "first_word_ms");
+    const firstWord = (subject: string) => medianOf(rows, { work: streamed.name, subject, metric: "first_word_ms" });
+    const [through, direct] = [firstWord(ours), firstWord("the model itself")];
     const added = through === null || direct === null ? null : through - direct;
     return {
       rows,
       goals: [
-        { number: 7, what: "CPU ms per stream", value: value(ours, "cpu_ms"), sense: "at most", limit: 1 },
+        goalOn(
+          rows,
+          { work: streamed.name, subject: ours, metric: "cpu_ms", what: "CPU ms per stream" },
+          { atMost: 1 },
+        ),
         {
-          number: 7,
           what: "first word, ms later than from the model itself",
           value: added,
           sense: "at most",

@@ -8,6 +8,11 @@ import { fileURLToPath } from "node:url";
 import { bundle, writeNotices } from "./bundle.mjs";
 import { documentTypes } from "./document-types.mjs";
 
+// The repository is not what is published.
+if (process.argv.includes("--refuse")) {
+  fail("Pack the built package instead of the repository: npm run build:package && npm pack ./dist-package");
+}
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const target = resolve(process.argv[2] ?? join(root, "dist-package"));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

@@ -5,6 +5,8 @@ import { stampPlace } from "./stamp.ts";
 export interface Answers {
   readonly reply: (id: string) => string;
   readonly toolCall: (id: string) => string;
+  /** The next message of a simulated user who has said so many. */
+  readonly move: (id: string, said: number) => string;
   /** Events of a streamed reply, in order, each as one chunk of the body. The first word is the place of a stamp. */
   readonly events: (id: string) => readonly string[];
   readonly streamHead: string;
@@ -13,15 +15,20 @@ export interface Answers {
 const place = "chatcmpl-000000000000";
 const usage = { prompt_tokens: 20, completion_tokens: 12, total_tokens: 32 };
 
-export function createAnswers({ tool, words, chunks }: Behaviour): Answers {
+export function createAnswers({ tool, user, words, chunks }: Behaviour): Answers {
   const text = makeText(words);
   const reply = completion({ role: "assistant", content: text }, "stop");
   const call = { id: place, type: "function", function: { name: tool, arguments: '{"expression":"6*7"}' } };
   const toolCall = completion({ role: "assistant", content: null, tool_calls: [call] }, "tool_calls");
+  const moves = Array.from({ length: (user ?? 0) + 1 }, (_, said) => {
+    const move = { why: "next", message: `Please write number ${said} into the log.`, done: said === user };
+    return completion({ role: "assistant", content: JSON.stringify(move) }, "stop");
+  });
   const events = streamEvents(chunks);
   return {
     reply: (id) => reply.replaceAll(place, id),
     toolCall: (id) => toolCall.replaceAll(place, id),
+    move: (id, said) => moves[Math.min(said, moves.length - 1)]!.replaceAll(place, id),
     events: (id) => events.map((event) => event.replace(place, id)),
     streamHead:
       "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n",

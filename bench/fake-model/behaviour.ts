@@ -5,12 +5,14 @@ export interface Behaviour {
   readonly chunks: number;
   /** Percent of calls that fail, half of them with 429, half with 500. */
   readonly errors: number;
-  /** Asks for this tool once before it answers. */
+  /** Asks for this tool once in every turn before it answers. */
   readonly tool: string | null;
+  /** Plays a user who ends the conversation after so many messages. */
+  readonly user: number | null;
   readonly words: number;
 }
 
-const defaults: Behaviour = { latencyMs: 0, chunks: 20, errors: 0, tool: null, words: 12 };
+const defaults: Behaviour = { latencyMs: 0, chunks: 20, errors: 0, tool: null, user: null, words: 12 };
 
 /**
  * Reads the behaviour from the address: `/latency-100/chunks-200/errors-5/tool-calculator/words-50/v1/chat/completions`.
@@ -30,6 +32,7 @@ export function behaviourOf(path: string): Behaviour {
     chunks: number("chunks", defaults.chunks),
     errors: number("errors", defaults.errors),
     tool: settings.get("tool") ?? defaults.tool,
+    user: settings.has("user") ? number("user", 0) : defaults.user,
     words: number("words", defaults.words),
   };
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { cpuSeconds, endedCpuSeconds, peakMegabytes } from "./process-figures.ts";
 
-interface ChildOptions {
+export interface ChildOptions {
   /** The arguments of node: its own options, the script, the script's arguments. */
   readonly arguments: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -103,8 +103,17 @@ export async function startServer(options: ChildOptions): Promise<ServerProcess>
   };
 }
 
+interface RunToEndOptions {
+  readonly limitMs?: number;
+  /** Watches the process, or ends it. `ended` says whether it has ended by itself meanwhile. */
+  readonly whileRunning?: (pid: number, ended: { readonly is: boolean }) => Promise<void>;
+}
+
 /** Runs a process to its end. One at a time: its processor time is read from what ended meanwhile. */
-export async function runToEnd(options: ChildOptions, { limitMs = 300_000 } = {}): Promise<EndedProcess> {
+export async function runToEnd(
+  options: ChildOptions,
+  { limitMs = 300_000, whileRunning = async () => {} }: RunToEndOptions = {},
+): Promise<EndedProcess> {
   const cpuBefore = endedCpuSeconds();
   const began = performance.now();
   const child = start(options);
@@ -113,7 +122,13 @@ export async function runToEnd(options: ChildOptions, { limitMs = 300_000 } = {}
   let peak = 0;
   const look = setInterval(() => (peak = Math.max(peak, peakMegabytes(child.pid ?? 0))), 50);
   const limit = setTimeout(() => child.kill("SIGKILL"), limitMs);
-  const [exitCode] = (await once(child, "close")) as [number | null];
+  const ended = { is: false };
+  const closed = once(child, "close").finally(() => (ended.is = true)) as Promise<[number | null]>;
+  const watched = whileRunning(child.pid ?? 0, ended).catch((error: unknown) => {
+    child.kill("SIGKILL");
+    throw error;
+  });
+  const [[exitCode]] = await Promise.all([closed, watched]);
   clearInterval(look);
   clearTimeout(limit);
   return {

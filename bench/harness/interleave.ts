@@ -1,4 +1,4 @@
-import type { BenchContext, Figures, Metric, Row, Subject } from "../bench.ts";
+import type { BenchContext, Figures, Goal, Metric, Row, Subject } from "../bench.ts";
 import { Skip } from "./skip.ts";
 import { median } from "./statistics.ts";
 
@@ -34,17 +34,16 @@ export async function interleave(
   }));
 }
 
-/** The median over the repeats, or null when it was not measured. */
-export function medianOf(rows: readonly Row[], { work, subject, metric }: Cell): number | null {
-  const row = rows.find((candidate) => candidate.work === work && candidate.subject === subject);
-  const values = (row?.samples ?? []).flatMap((figures) => figures[metric] ?? []);
-  return values.length > 0 ? median(values) : null;
-}
-
 interface Cell {
   readonly work: string;
   readonly subject: string;
   readonly metric: Metric;
+}
+
+/** The median over the repeats, or null when it was not measured. */
+export function medianOf(rows: readonly Row[], cell: Cell): number | null {
+  const values = valuesOf(rows, cell);
+  return values.length > 0 ? median(values) : null;
 }
 
 /** One subject's median divided by another's. */
@@ -52,6 +51,40 @@ export function ratioOf(rows: readonly Row[], cell: Cell, reference: string): nu
   const value = medianOf(rows, cell);
   const other = medianOf(rows, { ...cell, subject: reference });
   return value === null || other === null || other === 0 ? null : value / other;
+}
+
+/** The lowest and the highest of several repeats. */
+export function rangeOf(rows: readonly Row[], cell: Cell): readonly [number, number] | undefined {
+  return toRange(valuesOf(rows, cell));
+}
+
+/**
+ * A goal on a subject's median or, with `over`, on how many times another subject's it is. The range is that of the
+ * repeats: what was measured in the same round is divided.
+ */
+export function goalOn(
+  rows: readonly Row[],
+  { what, over, ...cell }: Cell & { readonly what: string; readonly over?: string },
+  limit: { readonly atMost: number } | { readonly atLeast: number },
+): Goal {
+  const bound =
+    "atMost" in limit
+      ? ({ sense: "at most", limit: limit.atMost } as const)
+      : ({ sense: "at least", limit: limit.atLeast } as const);
+  if (over === undefined) return { what, value: medianOf(rows, cell), range: rangeOf(rows, cell), ...bound };
+  const others = valuesOf(rows, { ...cell, subject: over });
+  const range = toRange(valuesOf(rows, cell).map((value, round) => value / (others[round] ?? Number.NaN)));
+  return { what, value: ratioOf(rows, cell, over), range, ...bound };
+}
+
+function valuesOf(rows: readonly Row[], { work, subject, metric }: Cell): number[] {
+  const row = rows.find((candidate) => candidate.work === work && candidate.subject === subject);
+  return (row?.samples ?? []).flatMap((figures) => figures[metric] ?? []);
+}
+
+function toRange(values: readonly number[]): readonly [number, number] | undefined {
+  const known = values.filter((value) => !Number.isNaN(value));
+  return known.length > 1 ? [Math.min(...known), Math.max(...known)] : undefined;
 }
 
 function reasonOf(error: unknown): string {

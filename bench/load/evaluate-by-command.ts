@@ -1,15 +1,18 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BenchContext, Figures } from "../bench.ts";
-import { runToEnd, type EndedProcess } from "../harness/child-process.ts";
-import { benchSettings, commandLine, hasCommand } from "../harness/rehearsal.ts";
-import { Skip } from "../harness/skip.ts";
+import { runToEnd, type ChildOptions, type EndedProcess } from "../harness/child-process.ts";
+import { benchSettings, commandLine } from "../harness/rehearsal.ts";
 import { interactionsOf, toEvaluationRequest, type Workload } from "./evaluation-request.ts";
 
 interface Setting {
   readonly endpoint: string;
   /** The value of -j. */
   readonly concurrency: number;
+  /** Where its runs are stored. Default: a folder of its own. */
+  readonly dataFolder?: string;
+  /** The body of the request. Default: that of the workload. */
+  readonly request?: string;
 }
 
 export interface EvaluatedByCommand extends EndedProcess {
@@ -31,33 +34,35 @@ export async function evaluateByCommand(
 }
 
 /** A run of a million interactions takes minutes. */
-const longestMs = 1_800_000;
+export const longestRunMs = 1_800_000;
 
-/** `rehearsal eval` in a process of its own, its runs stored in a folder of their own unless one is given. */
+/** `rehearsal eval` in a process of its own. */
 export async function runEvalCommand(
   workload: Workload,
-  { endpoint, concurrency, dataFolder }: Setting & { readonly dataFolder?: string },
+  setting: Setting,
   scratch: string,
 ): Promise<EvaluatedByCommand> {
-  if (!(await hasCommand("eval"))) throw new Skip("there is no `rehearsal eval` yet");
-  const folder = await mkdtemp(join(scratch, "eval-"));
-  const data = dataFolder ?? join(folder, "data");
-  await writeFile(join(folder, "request.json"), toEvaluationRequest(workload, { endpoint }));
-  const target = ["--endpoint", endpoint, "--model", "fake", "--attempts", String(workload.attempts)];
-  const ended = await runToEnd(
-    {
-      arguments: [commandLine, "eval", "request.json", ...target, "-j", String(concurrency), "--reporter", "line"],
-      environment: { ...benchSettings, REHEARSAL_DATA_DIR: data },
-      folder,
-    },
-    { limitMs: longestMs },
-  );
-  if (ended.exitCode === 2) throw new Skip(`rehearsal eval refused the call: ${lastLine(ended.errors)}`);
+  const command = await evalCommand(workload, setting, scratch);
+  const ended = await runToEnd(command, { limitMs: longestRunMs });
   // 1 says that replies were not good enough, which those of a fake are not.
-  if (ended.exitCode === 0 || ended.exitCode === 1) return { ...ended, dataFolder: data };
-  throw new Error(`rehearsal eval ended with ${ended.exitCode}: ${lastLine(ended.errors)}`);
+  if (ended.exitCode === 0 || ended.exitCode === 1) return { ...ended, dataFolder: command.dataFolder };
+  throw new Error(`rehearsal eval ended with ${ended.exitCode}: ${ended.errors.trim().split("\n").at(-1)}`);
 }
 
-function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1) ?? "";
+/** The command in a folder of its own, with the file that it reads. */
+export async function evalCommand(
+  workload: Workload,
+  { endpoint, concurrency, dataFolder, request = toEvaluationRequest(workload, { endpoint }) }: Setting,
+  scratch: string,
+): Promise<ChildOptions & { readonly dataFolder: string }> {
+  const folder = await mkdtemp(join(scratch, "eval-"));
+  const data = dataFolder ?? join(folder, "data");
+  await writeFile(join(folder, "request.json"), request);
+  const target = ["--endpoint", endpoint, "--model", "fake", "--attempts", String(workload.attempts)];
+  return {
+    arguments: [commandLine, "eval", "request.json", ...target, "-j", String(concurrency), "--reporter", "line"],
+    environment: { ...benchSettings, REHEARSAL_DATA_DIR: data },
+    folder,
+    dataFolder: data,
+  };
 }

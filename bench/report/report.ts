@@ -14,7 +14,7 @@ export interface MeasuredBench {
   readonly curves: readonly Curve[];
 }
 
-/** Everything the benches found out. This is what `--json` writes and `--keep` reads. */
+/** Everything the benches found out in one run. This is what `--json` writes. */
 export interface Report {
   readonly machine: Readonly<Record<"processor" | "processors" | "memory" | "node", string>>;
   readonly size: string;
@@ -44,7 +44,7 @@ export const sentenceOn = ({ noise, rows }: MeasuredBench): string => describeNo
 
 /** The widest spread among the repeats of the bare loops: it is the machine's, since they never change. Null without repeats. */
 function referenceSpread(rows: readonly Row[]): number | null {
-  const repeated = rows.filter(({ subject, samples }) => subject === "bare loop" && samples.length > 1);
+  const repeated = rows.filter(({ subject, samples }) => subject.startsWith("bare loop") && samples.length > 1);
   const spreads = repeated.map(({ samples }) => spread(samples.flatMap(({ wall_s }) => wall_s ?? [])));
   return spreads.length > 0 ? Math.max(...spreads) : null;
 }

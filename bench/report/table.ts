@@ -1,7 +1,7 @@
 import { metrics, type Goal, type Metric, type Row } from "../bench.ts";
-import { medianOf, ratioOf } from "../harness/interleave.ts";
+import { medianOf, rangeOf, ratioOf } from "../harness/interleave.ts";
 
-/** The rows of a bench as cells: a median, and in brackets how many times the reference's it is. */
+/** The rows of a bench as cells: a median, from the lowest to the highest, and how many times the reference's it is. */
 export function rowsToCells(rows: readonly Row[]): string[][] {
   const used = (Object.keys(metrics) as Metric[]).filter((metric) =>
     rows.some(({ samples }) => samples.some((figures) => figures[metric] !== undefined)),
@@ -21,18 +21,29 @@ function cellText(rows: readonly Row[], { work, subject, reference }: Row, metri
   const value = medianOf(rows, { work, subject, metric });
   if (value === null) return "";
   const ratio = reference === undefined ? null : ratioOf(rows, { work, subject, metric }, reference);
-  return `${value.toFixed(metrics[metric].digits)}${ratio === null ? "" : ` (×${ratio.toFixed(2)})`}`;
+  const { digits } = metrics[metric];
+  const spread = rangeText(rangeOf(rows, { work, subject, metric }), digits);
+  return `${value.toFixed(digits)}${spread}${ratio === null ? "" : ` ×${ratio.toFixed(2)}`}`;
+}
+
+/** Nothing for measurements that show as one number. */
+function rangeText(range: readonly [number, number] | undefined, digits: number): string {
+  if (!range) return "";
+  const [lowest, highest] = range.map((end) => end.toFixed(digits));
+  return lowest === highest ? "" : ` (${lowest}–${highest})`;
 }
 
 export function goalsToCells(goals: readonly Goal[]): string[][] {
-  const lines = goals.map(({ number, what, value, sense, limit }) => [
-    String(number),
-    what,
-    `${sense} ${limit}`,
-    value === null ? "not measured" : value.toFixed(value < 10 ? 2 : 0),
-    value === null ? "" : isMet({ value, sense, limit }) ? "met" : "missed",
-  ]);
-  return [["goal", "what", "promise", "measured", ""], ...lines];
+  const lines = goals.map(({ what, value, range, sense, limit }) => {
+    const digits = limit < 1 ? 3 : limit < 100 ? 2 : 0;
+    return [
+      what,
+      `${sense} ${limit}`,
+      value === null ? "not measured" : `${value.toFixed(digits)}${rangeText(range, digits)}`,
+      value === null ? "" : isMet({ value, sense, limit }) ? "met" : "missed",
+    ];
+  });
+  return [["goal", "promise", "measured", ""], ...lines];
 }
 
 function isMet({ value, sense, limit }: { value: number; sense: Goal["sense"]; limit: number }): boolean {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Curve } from "../bench.ts";
 import { goalsOf, sentenceOn, type Report } from "./report.ts";
@@ -17,6 +17,8 @@ export async function writeDocs(report: Report): Promise<void> {
   if (before === undefined || rest === undefined)
     throw new Error(`docs/benchmarks.md has no place for figures: ${begin}`);
   await mkdir(pictures, { recursive: true });
+  // Curves that are no longer drawn go; the profiles beside them stay.
+  for (const name of await readdir(pictures)) if (name.endsWith(".svg")) await rm(`${pictures}${name}`);
   for (const { curves } of report.benches) {
     for (const curve of drawable(curves)) await writeFile(`${pictures}${curve.name}.svg`, toLineChart(curve));
   }

@@ -1,26 +1,50 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
-import { agentMigrations } from "./migrations/agent.ts";
-import { libraryMigrations } from "./migrations/library.ts";
-import { limitMigrations } from "./migrations/limits.ts";
-import { runMigrations } from "./migrations/runs.ts";
+import { createAgentTables } from "./migrations/agent.ts";
+import { createLibraryTables } from "./migrations/library.ts";
+import { createLimitTables } from "./migrations/limits.ts";
+import { createRunTables } from "./migrations/runs.ts";
 import type { Tables } from "./schema.ts";
 
-/** Every step of the schema. Kysely applies them in the order of their names. */
+const firstRelease = "0001-v0.2.0";
+
+/**
+ * Every step of the schema; Kysely applies them in the order of their names. A released step is never renamed or
+ * changed: its name is stored in databases. Each later step is compatible with the version before it and says so in its
+ * name, `0002-v0.3.0-compatible-0001`: a program whose newest step is 0001 can use a store that has this step too.
+ */
 const migrations: Readonly<Record<string, Migration>> = {
-  ...runMigrations,
-  ...libraryMigrations,
-  ...limitMigrations,
-  ...agentMigrations,
+  [firstRelease]: {
+    async up(database: Kysely<unknown>) {
+      await createRunTables(database);
+      await createLibraryTables(database);
+      await createLimitTables(database);
+      await createAgentTables(database);
+    },
+  },
 };
 
-/** Applied steps that this program does not know: a newer version created them. */
-export function unknownMigrations(applied: readonly string[]): string[] {
-  return applied.filter((name) => !Object.hasOwn(migrations, name));
+/** Names of the steps, oldest first. */
+export const stepNames: readonly string[] = Object.keys(migrations).toSorted();
+
+/** Why this program cannot use a store with these steps, and what to do. Null: it can, perhaps after `migrate`. */
+export function refusalOf(applied: readonly string[]): string | null {
+  if (applied.length > 0 && !applied.includes(firstRelease)) {
+    return `was created by a version before 0.2.0. With that version, from its package or checkout, export its runs (rehearsal runs export <run> -o <run>.json), then begin with an empty database; this one was not changed.`;
+  }
+  const newer = applied.find((name) => !stepNames.includes(name) && !isCompatible(name));
+  if (newer === undefined) return null;
+  return `was created by a newer version (it has "${newer}"). Install that version or use another database; this one was not changed.`;
+}
+
+/** Whether an unknown step leaves the store usable for a program with the steps of this one. */
+function isCompatible(name: string): boolean {
+  const oldest = /-compatible-(\d{4})$/.exec(name)?.[1];
+  return oldest !== undefined && oldest <= stepNames.at(-1)!.slice(0, 4);
 }
 
 export function isUpToDate(applied: readonly string[]): boolean {
-  return Object.keys(migrations).every((name) => applied.includes(name));
+  return stepNames.every((name) => applied.includes(name));
 }
 
 /** Names of the applied steps; none for a new database. */

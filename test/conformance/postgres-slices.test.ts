@@ -102,13 +102,19 @@ test("a run is given up when worker after worker died on the same slice", async 
   await expect.poll(() => storage.queue.takeAbandoned?.(), { timeout: 20_000 }).toEqual([run.id]);
 });
 
-test("a database made by a newer version is refused and left unchanged", async () => {
+test.each([
+  ["a newer version", "insert into kysely_migration values ('9999-future', '2099-01-01')", '(it has "9999-future")'],
+  ["a version before 0.2.0", "update kysely_migration set name = '0001-runs'", "rehearsal runs export"],
+])("a database made by %s is refused and left unchanged", async (version, change, advice) => {
   await using database = await createTestDatabase();
   await (await openPostgres({ url: database.url })).close();
-  await database.query("insert into kysely_migration values ('9999-future', '2099-01-01')");
+  await database.query(change);
+  const before = await database.query("select * from kysely_migration");
   const failure: unknown = await openPostgres({ url: database.url }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(StoreFileError);
-  expect(String(failure)).toContain('created by a newer version (it has "9999-future")');
+  expect(String(failure)).toContain(`created by ${version}`);
+  expect(String(failure)).toContain(advice);
+  expect(await database.query("select * from kysely_migration")).toEqual(before);
 });
 
 test("a server that is not there is storage_unavailable", async () => {

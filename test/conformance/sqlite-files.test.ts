@@ -46,6 +46,15 @@ test("a database made by a newer version is refused and left unchanged", async (
   expect((await readFile(file)).equals(before)).toBe(true);
 });
 
+test("a database made by a version before 0.2.0 is refused and left unchanged", async () => {
+  await using folder = await temporaryFolder();
+  const file = await filled(folder, 1);
+  change(file, "update kysely_migration set name = '0001-runs'");
+  const before = await readFile(file);
+  expect((await refusal(file)).message).toMatch(/before 0\.2\.0.*rehearsal runs export/);
+  expect((await readFile(file)).equals(before)).toBe(true);
+});
+
 test("a file that is no database is refused and left unchanged", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("notes.db");

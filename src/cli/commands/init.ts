@@ -273,7 +273,7 @@ ${folder === "" ? "" : `    defaults:\n      run:\n        working-directory: ${
         with:
           node-version: 24
       # Rehearsal is no package of the npm registry: add its packed file to your devDependencies
-      # (npm install --save-dev ./rehearsal-0.1.0.tgz). --no fetches nothing by that name.
+      # (npm install --save-dev ./rehearsal-*.tgz). --no fetches nothing by that name.
       - run: npm ci
       - run: npx --no -- rehearsal eval ${results.map((name) => `-o ${name}`).join(" ")}
       - uses: actions/upload-artifact@v5

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { firstSlice, startSlices, type Slices } from "../queues/boss/slices.ts";
 import { StoreFileError, type Database, type Dispatch } from "../database.ts";
-import { appliedMigrations, isUpToDate, migrate, unknownMigrations } from "../migrate.ts";
+import { appliedMigrations, isUpToDate, migrate, refusalOf } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import {
   postgresCodes,
@@ -234,12 +234,8 @@ async function migratePostgres(transaction: Transaction<Tables>): Promise<void> 
     throw new StoreFileError(`The database "${name}" is encoded as ${encoding}. Create one with encoding UTF8.`);
   }
   const applied = await appliedMigrations(transaction);
-  const [unknown] = unknownMigrations(applied);
-  if (unknown !== undefined) {
-    throw new StoreFileError(
-      `The database "${name}" was created by a newer version (it has "${unknown}"). Install that version or use another database; this one was not changed.`,
-    );
-  }
+  const refusal = refusalOf(applied);
+  if (refusal !== null) throw new StoreFileError(`The database "${name}" ${refusal}`);
   const complete = isUpToDate(applied);
   if ((!complete && !facts.may_make_tables) || !facts.may_have_queue) throw missingPrivilege(facts);
   // Checked here, because kysely hides the reason of a refused migration.

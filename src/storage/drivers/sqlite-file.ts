@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { access, constants, copyFile, link, mkdir, open, rm, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { unknownMigrations } from "../migrate.ts";
+import { refusalOf } from "../migrate.ts";
 import { StoreFileError } from "../database.ts";
 import { describeFileProblem } from "./sqlite-error.ts";
 
@@ -108,17 +108,14 @@ function checkContent(file: string, database: DatabaseSync, size: number): void 
   if (names.length > 0 && !names.includes("kysely_migration")) {
     throw new StoreFileError(`The database ${file} belongs to another program. It was not changed.`);
   }
-  if (names.length > 0) refuseNewer(file, database);
+  if (names.length > 0) refuseOtherVersions(file, database);
   if (size <= largestFullCheck) refuseDamaged(file, database);
 }
 
-function refuseNewer(file: string, database: DatabaseSync): void {
-  const applied = database.prepare("select name from kysely_migration").all();
-  const [unknown] = unknownMigrations(applied.map((row) => String(row["name"])));
-  if (unknown === undefined) return;
-  throw new StoreFileError(
-    `The database ${file} was created by a newer version (it has "${unknown}"). Install that version or use another file; this one was not changed.`,
-  );
+function refuseOtherVersions(file: string, database: DatabaseSync): void {
+  const applied = database.prepare("select name from kysely_migration order by name").all();
+  const refusal = refusalOf(applied.map((row) => String(row["name"])));
+  if (refusal !== null) throw new StoreFileError(`The database ${file} ${refusal}`);
 }
 
 function refuseDamaged(file: string, database: DatabaseSync): void {

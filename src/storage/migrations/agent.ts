@@ -1,17 +1,11 @@
 import { sql, type Kysely } from "kysely";
-import type { Migration } from "kysely/migration";
-
-/** The schema steps of agent memory. A step is never renamed or changed: its name is stored in databases. */
-export const agentMigrations = {
-  "0006-agent": { up: createAgentTables },
-  "0014-resumed-runs": { up: addResumedRuns },
-  "0020-handovers": { up: createHandovers },
-} satisfies Record<string, Migration>;
 
 /** Agent runs, threads, answers by Idempotency-Key, runs that wait for approval, and live processes. */
-async function createAgentTables(database: Kysely<unknown>): Promise<void> {
+export async function createAgentTables(database: Kysely<unknown>): Promise<void> {
   await createRunLog(database);
   await createThreads(database);
+  await createWaitingRuns(database);
+  await createHandovers(database);
 
   await database.schema
     .createTable("agent_answer")
@@ -22,15 +16,6 @@ async function createAgentTables(database: Kysely<unknown>): Promise<void> {
     .addColumn("expires_at", "bigint", (column) => column.notNull())
     .execute();
   await database.schema.createIndex("agent_answer_expiry").on("agent_answer").column("expires_at").execute();
-
-  await database.schema
-    .createTable("agent_waiting_run")
-    .addColumn("run_id", "text", (column) => column.primaryKey().notNull())
-    .addColumn("owner", "text")
-    .addColumn("state", "text", (column) => column.notNull())
-    .addColumn("expires_at", "bigint", (column) => column.notNull())
-    .execute();
-  await database.schema.createIndex("agent_waiting_expiry").on("agent_waiting_run").column("expires_at").execute();
 
   await database.schema
     .createTable("agent_process")
@@ -100,9 +85,21 @@ async function createThreads(database: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** A run that waited stays stored until it ends: the process that resumed it, and its steps since the decision. */
-async function addResumedRuns(database: Kysely<unknown>): Promise<void> {
-  await database.schema.alterTable("agent_waiting_run").addColumn("process", "text").execute();
+/**
+ * A run that waits for approval stays stored until it ends: with the process that continues it after the decision, and
+ * its steps since then.
+ */
+async function createWaitingRuns(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable("agent_waiting_run")
+    .addColumn("run_id", "text", (column) => column.primaryKey().notNull())
+    .addColumn("owner", "text")
+    .addColumn("state", "text", (column) => column.notNull())
+    .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .addColumn("process", "text")
+    .execute();
+  await database.schema.createIndex("agent_waiting_expiry").on("agent_waiting_run").column("expires_at").execute();
+
   await database.schema
     .createTable("agent_resumed_part")
     .addColumn("run_id", "text", (column) =>
