@@ -37,7 +37,7 @@ export interface Row {
 
 /** A promise of the project and what was measured. `value` null: not measured this time. */
 export interface Goal {
-  readonly number: number | "growth" | "recovery";
+  readonly number: number | "growth" | "recovery" | "simulated users";
   readonly what: string;
   readonly value: number | null;
   readonly sense: "at most" | "at least";

@@ -19,6 +19,7 @@ import { createReport, goalsOf, sentenceOn, trustIn, type MeasuredBench, type Re
 import { goalsToCells, rowsToCells, toText } from "./report/table.ts";
 import { writeDocs } from "./report/write-docs.ts";
 import { scoring } from "./scoring.ts";
+import { simulatedUsers } from "./simulated-users.ts";
 import { startUp } from "./start-up.ts";
 import { stream } from "./stream.ts";
 
@@ -30,6 +31,7 @@ const benches = [
   agentTurns,
   stream,
   scoring,
+  simulatedUsers,
   postgres,
   recovery,
   compare,

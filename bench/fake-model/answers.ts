@@ -5,6 +5,8 @@ import { stampPlace } from "./stamp.ts";
 export interface Answers {
   readonly reply: (id: string) => string;
   readonly toolCall: (id: string) => string;
+  /** The move of a simulated user who has sent so many messages. */
+  readonly userMove: (id: string, sent: number) => string;
   /** Events of a streamed reply, in order, each as one chunk of the body. The first word is the place of a stamp. */
   readonly events: (id: string) => readonly string[];
   readonly streamHead: string;
@@ -13,7 +15,7 @@ export interface Answers {
 const place = "chatcmpl-000000000000";
 const usage = { prompt_tokens: 20, completion_tokens: 12, total_tokens: 32 };
 
-export function createAnswers({ tool, words, chunks }: Behaviour): Answers {
+export function createAnswers({ tool, user, words, chunks }: Behaviour): Answers {
   const text = makeText(words);
   const reply = completion({ role: "assistant", content: text }, "stop");
   const call = { id: place, type: "function", function: { name: tool, arguments: '{"expression":"6*7"}' } };
@@ -22,6 +24,10 @@ export function createAnswers({ tool, words, chunks }: Behaviour): Answers {
   return {
     reply: (id) => reply.replaceAll(place, id),
     toolCall: (id) => toolCall.replaceAll(place, id),
+    userMove(id, sent) {
+      const move = { why: "next", message: `Please write number ${sent} into the log.`, done: sent >= (user ?? 0) };
+      return completion({ role: "assistant", content: JSON.stringify(move) }, "stop").replaceAll(place, id);
+    },
     events: (id) => events.map((event) => event.replace(place, id)),
     streamHead:
       "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n",

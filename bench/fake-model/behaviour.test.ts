@@ -6,6 +6,7 @@ test("the address says what the fake model does", () => {
     latencyMs: 100,
     errors: 5,
     tool: "calculator",
+    user: null,
     chunks: 200,
     words: 50,
   });

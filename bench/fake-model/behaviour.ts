@@ -5,12 +5,14 @@ export interface Behaviour {
   readonly chunks: number;
   /** Percent of calls that fail, half of them with 429, half with 500. */
   readonly errors: number;
-  /** Asks for this tool once before it answers. */
+  /** Asks for this tool once in each turn before it answers. */
   readonly tool: string | null;
+  /** Plays a simulated user who sends so many messages; null: does not. */
+  readonly user: number | null;
   readonly words: number;
 }
 
-const defaults: Behaviour = { latencyMs: 0, chunks: 20, errors: 0, tool: null, words: 12 };
+const defaults: Behaviour = { latencyMs: 0, chunks: 20, errors: 0, tool: null, user: null, words: 12 };
 
 /**
  * Reads the behaviour from the address: `/latency-100/chunks-200/errors-5/tool-calculator/words-50/v1/chat/completions`.
@@ -24,12 +26,16 @@ export function behaviourOf(path: string): Behaviour {
       return [name, value.join("-")];
     }),
   );
-  const number = (name: string, standard: number): number => Number(settings.get(name) ?? standard);
+  const number = <Standard extends number | null>(name: string, standard: Standard): number | Standard => {
+    const value = settings.get(name);
+    return value === undefined ? standard : Number(value);
+  };
   return {
     latencyMs: number("latency", defaults.latencyMs),
     chunks: number("chunks", defaults.chunks),
     errors: number("errors", defaults.errors),
     tool: settings.get("tool") ?? defaults.tool,
+    user: number("user", defaults.user),
     words: number("words", defaults.words),
   };
 }

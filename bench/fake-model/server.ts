@@ -43,12 +43,17 @@ function answer(socket: Socket, { path, body }: RawRequest): void {
 
 function chooseAnswer({ behaviour, answers, calls }: Address, body: Buffer): (socket: Socket) => void {
   const id = `chatcmpl-${String((answered += 1)).padStart(12, "0")}`;
-  const { errors, tool } = behaviour;
+  const { errors, tool, user } = behaviour;
   if (errors > 0 && (calls * errors) % 100 < errors) {
     const turn = Math.floor((calls * errors) / 100);
     return (socket) => socket.write(turn % 2 === 0 ? tooMany : broken);
   }
-  if (tool !== null && !body.includes('"role":"tool"')) return (socket) => socket.write(answers.toolCall(id));
+  if (user !== null) {
+    const sent = body.toString("latin1").split('"role":"assistant"').length - 1;
+    return (socket) => socket.write(answers.userMove(id, sent));
+  }
+  const asksForTool = tool !== null && body.lastIndexOf('"role":"tool"') < body.lastIndexOf('"role":"user"');
+  if (asksForTool) return (socket) => socket.write(answers.toolCall(id));
   if (body.includes('"stream":true')) return (socket) => stream(socket, answers, id);
   return (socket) => socket.write(answers.reply(id));
 }
