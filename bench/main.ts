@@ -29,6 +29,7 @@ const benches = [
   largeRun,
   stream,
   scoring,
+  simulatedUsers,
   postgres,
   recovery,
 ];

@@ -169,10 +169,8 @@ async function evaluate(
     await writeFile(join(work, "airline.json"), JSON.stringify(recorded.map(toScenario)));
     const { port } = model.address() as AddressInfo;
     const target = ["--endpoint", `http://127.0.0.1:${port}/v1`, "-m", "gpt-4o"];
-    const command = {
-      cwd: work,
-      env: { ...variables(folder), REHEARSAL_CODE_ENV: "TAU_BENCH_AIRLINE", REHEARSAL_CODE_TIMEOUT_MS: "60000" },
-    };
+    await writeFile(join(work, "rehearsal.yaml"), "limits: { code_timeout_ms: 60000 }\n");
+    const command = { cwd: work, env: { ...variables(folder), REHEARSAL_CODE_ENV: "TAU_BENCH_AIRLINE" } };
     for (let kill = 0; kill < kills; kill += 1) {
       const rehearsal = start(kill === 0 ? ["airline.json", ...target] : ["--resume", "latest"], command);
       const until = asked.count + 400;
@@ -187,8 +185,11 @@ async function evaluate(
       command,
     );
     let output = "";
+    let errors = "";
     rehearsal.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
+    rehearsal.stderr.setEncoding("utf8").on("data", (chunk: string) => (errors += chunk));
     await once(rehearsal, "close");
+    if (output === "") throw new Error(`rehearsal eval failed: ${errors.trim()}`);
     const [run] = (JSON.parse(output) as { runs: EvaluationResponse[] }).runs;
     console.log(`  ${asked.count} model calls${kills > 0 ? `, killed ${kills} times` : ""}`);
     return new Map(
@@ -208,7 +209,7 @@ function start(parameters: readonly string[], { cwd, env }: { cwd: string; env: 
   return spawn(process.execPath, [commandLine, "eval", ...parameters], {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
 }
 

@@ -47,7 +47,7 @@ export function refuseMovedVariables(environment: Variables): void {
   );
 }
 
-const ownPrefix = /^(REHEARSAL|EVAL|AGENT|HUB|STUDIO|JUDGE|LABELLER|EMBEDDINGS)_/;
+const ownPrefix = /^(REHEARSAL|EVAL|AGENT|HUB|STUDIO|JUDGE|LABELLER|SIMULATOR|EMBEDDINGS)_/;
 
 /** Warns about variables that look like settings but are not read, with the closest name or the value that applies. */
 export function warnOfUnknownVariables(environment: Variables, alsoKnown: readonly string[]): readonly string[] {

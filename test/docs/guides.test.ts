@@ -56,7 +56,7 @@ test("only these lines of the guides are not run by a test", () => {
     "docs/scale.md: rm -f .rehearsal/rehearsal.db-wal .rehearsal/rehearsal.db-shm",
     "docs/scale.md: cp backups/rehearsal-20261115T064207Z.db .rehearsal/rehearsal.db",
     "docs/scale.md: rehearsal serve",
-    "docs/simulated-users.md: rehearsal freeze latest --scenario ask-to-cancel -o ask-to-cancel.yaml",
+    "docs/simulated-users.md: rehearsal runs freeze latest --scenario ask-to-cancel -o ask-to-cancel.yaml",
     "docs/simulated-users.md: rehearsal eval scenarios/ --model other-model --replay-users latest",
     "docs/simulated-users.md: cd examples/langgraph && npm ci && MODEL_URL=http://127.0.0.1:11434/v1 MODEL=qwen3 node agent.js &",
     "docs/simulated-users.md: rehearsal eval examples/worlds/support-desk.yaml --endpoint http://127.0.0.1:8090/ --protocol agent --model qwen3",

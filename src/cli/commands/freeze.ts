@@ -17,7 +17,7 @@ interface FreezeOptions extends SourceOptions {
   readonly json?: boolean;
 }
 
-/** `rehearsal freeze` */
+/** `rehearsal runs freeze` */
 export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, or latest", "latest"))
     .option("--scenario <id>", "scenario of the run (default: the only one)", nonEmptyName)

@@ -24,7 +24,7 @@ export const maxTurnChecks = 50;
 /** One turn of a scripted conversation, as the caller sends it. */
 export const InteractionInput = z
   .object({
-    id: Identifier,
+    id: Identifier.optional().describe("Default: `turn-1` for the first turn, and so on."),
     user_message: z.string(),
     prompt: z
       .string()
@@ -65,8 +65,13 @@ export const InteractionInput = z
   })
   .meta({ id: "InteractionInput" });
 
+/** The id of a turn at this index. */
+export const turnId = ({ id }: Pick<z.output<typeof InteractionInput>, "id">, index: number): string =>
+  id ?? `turn-${index + 1}`;
+
 /** A turn with every default filled in. */
 export const Interaction = InteractionInput.extend({
+  id: Identifier,
   interaction_type: z.string().min(1),
   simulated: z
     .literal(true)

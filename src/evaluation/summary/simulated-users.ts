@@ -75,6 +75,8 @@ export function createSimulatedUsers() {
 function withFailures(scenarios: readonly ScenarioMeans[], failuresOf: (row: number) => number): Scores {
   const names = new Set(scenarios.flatMap(({ average_scores }) => Object.keys(average_scores)));
   names.delete(simulatedUserScore);
+  // Every conversation of a simulated user would have had an outcome.
+  if (names.size === 0) names.add("outcome");
   const means: Record<string, number> = {};
   for (const name of names) {
     const values = scenarios.flatMap(({ row, average_scores, attempts }) => {
@@ -83,7 +85,7 @@ function withFailures(scenarios: readonly ScenarioMeans[], failuresOf: (row: num
       if (mean === undefined) return failures > 0 && attempts === 0 ? [0] : [];
       return [(mean * attempts) / (attempts + failures)];
     });
-    means[name] = values.reduce((sum, value) => sum + value, 0) / values.length;
+    if (values.length > 0) means[name] = values.reduce((sum, value) => sum + value, 0) / values.length;
   }
   return means;
 }

@@ -107,6 +107,8 @@ describe("matchers", () => {
     [{ $contains: [3] }, [1, 2], false],
     [{ $contains: { a: 1 } }, { a: 1, b: 2 }, true],
     [{ $contains: { a: 2 } }, { a: 1, b: 2 }, false],
+    [{ $contains: { a: 1 } }, [{ a: 2 }, { a: 1, b: 2 }], true],
+    [{ $contains: { a: 1 } }, [{ a: 2 }, { b: 1 }, 1], false],
     [{ $schema: { type: "array", items: { type: "string" }, minItems: 1 } }, ["a"], true],
     [{ $schema: { type: "array", items: { type: "string" }, minItems: 1 } }, [], false],
     [{ $literal: { $any: true } }, { $any: true }, true],
@@ -125,6 +127,7 @@ describe("matchers", () => {
       "arg is {}, expected a value that fits the schema: it must have required property 'id'",
     );
     expect(why({ $contains: ["a", "b"] }, ["a"])).toBe('arg does not contain "b"');
+    expect(why({ $contains: { id: 1 } }, [{ id: 2 }])).toBe('arg does not contain {"id":1}');
   });
 });
 

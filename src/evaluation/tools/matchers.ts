@@ -310,7 +310,7 @@ function literalNode(value: unknown): Expected {
   return compileExpected(value);
 }
 
-/** A text contains a text; a list contains each of the items, or the one given; an object has at least the given fields. */
+/** A text contains a text; a list contains each of the items, or the one given; an object, itself or in a list, has at least the fields. */
 function containsNode(value: unknown): Expected {
   if (Array.isArray(value)) {
     const items = value.map(compileExpected);
@@ -331,11 +331,19 @@ function containsNode(value: unknown): Expected {
   if (isRecord(value) && matcherKey(value) === null) {
     const fields = new Map(Object.entries(value).map(([name, item]) => [name, compileExpected(item)]));
     const description = `an object that contains ${[...fields.keys()].slice(0, 5).join(", ")}`;
+    const fits = (actual: unknown, context: MatchContext): boolean =>
+      isRecord(actual) && hasFields(actual, fields, context);
     return {
-      ...simpleNode(description, (actual, context) => isRecord(actual) && hasFields(actual, fields, context)),
-      explain: (actual, path, context) =>
-        (isRecord(actual) ? explainFields(actual, fields, { path, context }) : null) ??
-        differs(path, actual, description),
+      ...simpleNode(description, (actual, context) =>
+        Array.isArray(actual) ? actual.some((entry) => fits(entry, context)) : fits(actual, context),
+      ),
+      explain(actual, path, context) {
+        if (Array.isArray(actual)) return `${path} does not contain ${shown(value)}`;
+        return (
+          (isRecord(actual) ? explainFields(actual, fields, { path, context }) : null) ??
+          differs(path, actual, description)
+        );
+      },
     };
   }
   const item = compileExpected(value);

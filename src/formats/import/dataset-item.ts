@@ -4,7 +4,7 @@ import { anyField, field, isTextList, listField, normalizeName, scalarText, toTe
 import { extrasKey, withExtras } from "../extras.ts";
 import { completeLastTurn, type ExpectedReply, type ImportedTurn, type LastTurn } from "../imported-scenario.ts";
 import { noteMessageLosses, readMessage, turnsFromMessages, type ParsedConversation } from "../read-messages.ts";
-import { readToolCalls, toReferenceCalls, type ImportedTool } from "../tool-calls.ts";
+import { readToolCalls, readTools, toReferenceCalls, type ImportedTool } from "../tool-calls.ts";
 import { descend, otherFields, type ItemContext, type ItemNotes } from "./importer.ts";
 
 /** The common parts of a dataset item in most tools: input, expected output and metadata. */
@@ -32,13 +32,15 @@ export function addDatasetItem(item: DatasetItem, context: ItemContext): void {
   const unasked = keepUnasked(item.input, conversation, descend(context, item.inputName));
   const expected = readOutput(item.output, descend(context, item.outputName));
   const { labels, metadata } = splitMetadata(item.metadata, descend(context, item.metadataName ?? "metadata"));
-  const { id, description, tags, tools, last, others } = item;
+  const { id, description, tags, last, others } = item;
   const turns = completeLastTurn(conversation.turns, {
     ...expected,
     ...last,
     ...(expected.expected && { expected: expected.expected }),
+    calls: [...(last?.calls ?? []), ...(expected.calls ?? [])],
     labels,
   });
+  const tools = item.tools ?? readTools(field(item.input, "tools") ?? others?.["tools"]);
   context.collector.add(
     withExtras(
       {

@@ -136,3 +136,27 @@ test("reads Langfuse dataset items, except archived ones", () => {
   ]);
   expect(messages(result)).toContain("11 | /data/1 | the item is archived");
 });
+
+test("makes a world of the tools and tool results in the inputs and outputs of a dataset", () => {
+  const parameters = { type: "object", properties: { seats: { type: "integer" } } };
+  const tools = [{ type: "function", function: { name: "book", description: "Books a table.", parameters } }];
+  const call = { id: "c", name: "book", args: { seats: 2 } };
+  const item = {
+    inputs: { messages: [{ role: "user", content: "A table for two" }], tools },
+    outputs: {
+      messages: [
+        { type: "ai", content: "", tool_calls: [call] },
+        { type: "tool", content: '{"ok":true}', tool_call_id: "c" },
+        { type: "ai", content: "Booked." },
+      ],
+    },
+  };
+  const [scenario] = importScenarios({ text: JSON.stringify([item]) }).scenarios;
+  expect(scenario).toMatchObject({
+    world: {
+      tools: [{ name: "book", description: "Books a table.", parameters }],
+      recorded: [{ name: "book", arguments: { seats: 2 }, result: { ok: true } }],
+    },
+    interactions: [{ reference_reply: "Booked.", reference_tool_calls: [{ name: "book", arguments: { seats: 2 } }] }],
+  });
+});

@@ -1,5 +1,6 @@
 import type { FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import { turnId } from "../../contract/schemas/scenario.ts";
 import { compileQuickly } from "../../evaluation/scorers/checks/offload-check.ts";
 import { createCompilationProblems } from "../../evaluation/scorers/scorer-problems.ts";
 import { surveyActing } from "./acting-problems.ts";
@@ -68,7 +69,9 @@ function surveyScenario(
   const duplicates: FieldError[] = [];
   const oversized: FieldError[] = [];
   const turns: LocatedTurn[] = [];
-  for (const [turn, { id, reference_metadata, checks = [] }] of interactions.entries()) {
+  for (const [turn, interaction] of interactions.entries()) {
+    const { reference_metadata, checks = [] } = interaction;
+    const id = turnId(interaction, turn);
     const at = `${pointer}/interactions/${turn}`;
     if (ids.has(id)) duplicates.push(duplicateId(`${at}/id`, "interaction", id));
     ids.add(id);

@@ -122,3 +122,11 @@ test("returns slow checks with their pointers for later verification", () => {
   ]);
   expect(pointers({})).toBeUndefined();
 });
+
+test("numbers turns without an id, and refuses an id that is used twice", () => {
+  const turn = { user_message: "Hi" };
+  const withTurns = (...interactions: object[]) => plan({ test_batch: { id: "s", interactions } });
+  const [scenario] = withTurns(turn, { ...turn, id: "b" }, turn).scenarios;
+  expect(scenario?.interactions.map(({ id }) => id)).toEqual(["turn-1", "b", "turn-3"]);
+  expect(() => withTurns(turn, { ...turn, id: "turn-1" })).toThrow("interactions/1/id is used by an earlier");
+});

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { shuffle } from "../../base/random.ts";
 import { ServiceError, type FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
-import type { Scenario, ScenarioInput } from "../../contract/schemas/scenario.ts";
+import { turnId, type Scenario, type ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { withUserTurns } from "../../evaluation/simulation/attempt-user.ts";
 import { passRate } from "../../contract/schemas/margins.ts";
 import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
@@ -133,6 +133,7 @@ export function scenarioFromInput(
     tags: input.tags ?? [],
     interactions: input.interactions.map(({ agent_reply, tool_calls, ...interaction }, index) => ({
       ...interaction,
+      id: turnId(interaction, index),
       agent_reply: recorded ? agent_reply : "",
       ...(recorded && tool_calls && { tool_calls }),
       generated_metadata: {},

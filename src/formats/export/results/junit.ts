@@ -15,7 +15,7 @@ type XmlNode = { readonly [name: string]: string | number | XmlNode | readonly X
  */
 export function createJunit(): ResultExport {
   const cases: XmlNode[] = [];
-  const counts = { passed: 0, failed: 0, error: 0, unscored: 0, not_run: 0 };
+  const counts = { passed: 0, failed: 0, error: 0, unscored: 0, simulator_failed: 0, not_run: 0 };
   let seconds = 0;
   let run: RunHead | undefined;
   return {
@@ -36,7 +36,7 @@ export function createJunit(): ResultExport {
         "@_tests": cases.length,
         "@_failures": counts.failed,
         "@_errors": counts.error,
-        "@_skipped": counts.unscored + counts.not_run,
+        "@_skipped": counts.unscored + counts.simulator_failed + counts.not_run,
         "@_time": seconds.toFixed(3),
       };
       const name = stripControlCharacters(run?.test_name ?? "rehearsal");
@@ -116,6 +116,7 @@ function secondsOf({ attempts }: ScenarioResult): number {
 
 const whySkipped = {
   unscored: "nothing to compare with: no reference reply, labels or checks",
+  simulator_failed: "the simulated user failed in every attempt",
   not_run: "not run: the run ended before any attempt finished",
 } as const;
 
@@ -127,16 +128,17 @@ function toCase(result: ScenarioResult, verdict: ScenarioVerdict, suite: string)
     "@_time": secondsOf(result).toFixed(3),
     properties,
   };
-  if (verdict.outcome === "passed") return head;
-  if (verdict.outcome === "unscored" || verdict.outcome === "not_run") {
-    return { ...head, skipped: { "@_message": whySkipped[verdict.outcome] } };
+  const { outcome } = verdict;
+  if (outcome === "passed") return head;
+  if (outcome === "unscored" || outcome === "simulator_failed" || outcome === "not_run") {
+    return { ...head, skipped: { "@_message": whySkipped[outcome] } };
   }
   const { message, text } = describe(result, verdict);
   return {
     ...head,
-    [verdict.outcome === "error" ? "error" : "failure"]: {
+    [outcome === "error" ? "error" : "failure"]: {
       "@_message": message,
-      "@_type": verdict.outcome,
+      "@_type": outcome,
       "#text": text,
     },
   };

@@ -24,6 +24,7 @@ const marks = {
   failed: "❌ failed",
   error: "⚠️ error",
   unscored: "➖ not scored",
+  simulator_failed: "➖ simulated user failed",
   not_run: "⏸️ not run",
 } as const;
 

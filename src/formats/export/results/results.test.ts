@@ -450,6 +450,19 @@ test("marks scenarios that a stopped run never reached as not run", () => {
   });
 });
 
+test("does not count attempts that the simulated user spoiled for or against the agent", () => {
+  const some = scenarioResult("some", [[good], [good], [good]]);
+  const all = scenarioResult("all", [[good], [good]]);
+  for (const attempt of [some.attempts[0], ...all.attempts]) attempt!.average_scores = { simulated_user: 0 };
+  const run = runResult([some, all]);
+
+  const markdown = exportResults(createMarkdown, run);
+  expect(markdown).toMatch(/`some` \| ✅ passed \| [^|]* \| 2 of 2 \|/);
+  expect(markdown).toMatch(/`all` \| ➖ simulated user failed \| [^|]* \| 0 of 0 \|/);
+  const { elements } = readXml(exportResults(createJunit, run));
+  expect(elements.find(([name]) => name === "testsuites")?.[1]).toMatchObject({ failures: "0", skipped: "1" });
+});
+
 const called = interactionResult({
   overall: 0.95,
   tool_calls: [

@@ -3,10 +3,11 @@ import { attemptOutcome, lacksOverall, thresholdOf } from "../../../contract/sch
 
 /**
  * The result of a scenario. `error`: every attempt has a turn without a usable reply, or one that could not be scored. `unscored`:
- * there is nothing to compare with. `not_run`: no attempt finished before the run ended.
+ * there is nothing to compare with. `simulator_failed`: the simulated user spoiled every attempt. `not_run`: no attempt finished
+ * before the run ended.
  */
 export interface ScenarioVerdict {
-  readonly outcome: "passed" | "failed" | "error" | "unscored" | "not_run";
+  readonly outcome: "passed" | "failed" | "error" | "unscored" | "simulator_failed" | "not_run";
   readonly threshold: number;
   readonly passed: number;
   readonly counted: number;
@@ -15,12 +16,12 @@ export interface ScenarioVerdict {
   readonly planned: number;
 }
 
-/** A scenario passes if every attempt passes. */
+/** A scenario passes if every attempt passes. Attempts that the simulated user spoiled do not count. */
 export function verdictOf(result: ScenarioResult): ScenarioVerdict {
   const threshold = thresholdOf(result);
   const ended = result.attempts.filter(({ interactions, unfinished }) => interactions.length > 0 && !unfinished);
   const outcomes = ended.map(({ average_scores }) => attemptOutcome(average_scores, threshold));
-  const counted = outcomes.filter((outcome) => outcome !== "unscored");
+  const counted = outcomes.filter((outcome) => outcome !== "unscored" && outcome !== "simulator_failed");
   const passed = counted.filter((outcome) => outcome === "passed").length;
   const figures = {
     threshold,
@@ -30,6 +31,7 @@ export function verdictOf(result: ScenarioResult): ScenarioVerdict {
     planned: result.attempts.length,
   };
   if (ended.length === 0) return { outcome: "not_run", ...figures };
+  if (outcomes.every((outcome) => outcome === "simulator_failed")) return { outcome: "simulator_failed", ...figures };
   if (counted.length === 0) return { outcome: ended.some(hasFailedScores) ? "error" : "unscored", ...figures };
   if (passed === counted.length) return { outcome: "passed", ...figures };
   return { outcome: counted.every((outcome) => outcome === "errored") ? "error" : "failed", ...figures };

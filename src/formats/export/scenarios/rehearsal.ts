@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { turnId } from "../../../contract/schemas/scenario.ts";
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
 import { wholeExtras } from "../../extras.ts";
 import { roleOfName } from "../../tables/columns.ts";
@@ -87,7 +88,7 @@ function columnsFor(labels: readonly string[]): Column[] {
   return [
     { name: "scenario_id", cell: ({ scenario }) => scenario.id },
     { name: "turn", cell: ({ index }) => index + 1 },
-    { name: "interaction_id", cell: ({ interaction }) => interaction.id },
+    { name: "interaction_id", cell: ({ interaction, index }) => turnId(interaction, index) },
     { name: "user_message", cell: ({ interaction }) => interaction.user_message },
     { name: "reference_reply", cell: ({ interaction }) => interaction.reference_reply },
     ...labels.map((name) => ({ name, cell: (turn: Turn) => labelText(turn, name) })),

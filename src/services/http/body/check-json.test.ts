@@ -58,6 +58,14 @@ test("accepts 1000 keys per object and refuses one more with the object's pointe
   expect(refusal(object(1001))?.errors?.[0]).toMatchObject({ pointer: "/outer/0", code: "too_many_keys" });
 });
 
+test("accepts more keys in the state of a world", () => {
+  const records = `{${Array.from({ length: 1001 }, (_, index) => `"k${index}":${index}`).join(",")}}`;
+  expect(refusal(`{"world":{"state":{"orders":${records}}}}`)).toBeNull();
+  expect(refusal(`{"test_batch":[{"world":{"state":${records}}}]}`)).toBeNull();
+  expect(refusal(`{"world":{"tools":[],"other":${records}}}`)?.errors?.[0]?.pointer).toBe("/world/other");
+  expect(refusal(`{"state":${records}}`)?.errors?.[0]?.pointer).toBe("/state");
+});
+
 test("accepts 5000 values and refuses one more, in one array or many; commas in strings do not count", () => {
   const list = (count: number) => `[${Array.from({ length: count }, () => "0").join(",")}]`;
   expect(refusal(list(5000))).toBeNull();

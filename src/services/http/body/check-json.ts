@@ -4,7 +4,7 @@ import { ServiceError } from "../../../contract/errors.ts";
 
 export interface JsonLimits {
   readonly depth: number;
-  /** Keys per object. */
+  /** Keys per object. The state of a world may have more: records by id. */
   readonly keys: number;
   /** Values in the whole text: members of arrays and objects; an empty array or object counts as one. */
   readonly values: number;
@@ -24,6 +24,8 @@ interface Level {
   /** The position of the current key. */
   start: number;
   end: number;
+  /** Known once there are more keys than usual. */
+  isState?: boolean;
 }
 
 /**
@@ -45,7 +47,8 @@ export function checkJson(text: string, limits: JsonLimits): void {
       level.start = start;
       level.end = end;
       if (level.members > 1) count();
-      if (level.members > limits.keys) throw tooManyKeys(pointerTo(text, levels.slice(0, -1)), limits.keys);
+      if (level.members > limits.keys && !(level.isState ??= isInState(text, levels.slice(0, -1))))
+        throw tooManyKeys(pointerTo(text, levels.slice(0, -1)), limits.keys);
       if (end - start >= shortest && end - start <= longest) checkKey(text, levels, level);
     },
     onValue: (offset, opened) => {
@@ -80,6 +83,12 @@ function checkKey(text: string, levels: readonly Level[], { start, end }: Level)
   throw new ServiceError("key_forbidden", `The key ${JSON.stringify(key)} at ${pointer} is refused.`, {
     errors: [{ pointer, code: "key_forbidden", message: "is refused as a key" }],
   });
+}
+
+/** True inside `state` of a `world`. */
+function isInState(text: string, levels: readonly Level[]): boolean {
+  const names = levels.map(({ isObject, start, end }) => (isObject ? text.slice(start, end) : ""));
+  return names.some((name, index) => name === '"state"' && names[index - 1] === '"world"');
 }
 
 function pointerTo(text: string, levels: readonly Level[]): string {
