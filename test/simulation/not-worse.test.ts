@@ -18,8 +18,6 @@ const share = (attempts: number, chance: number): number => meanOf(attempts, () 
 
 interface Generator {
   readonly binary?: boolean;
-  /** False passes at full size, where they are more than 6 %. */
-  readonly limit?: number;
   /** The gain of one scenario; its mean is -loss. */
   readonly gain: (loss: number, attempts: number) => number;
 }
@@ -43,15 +41,17 @@ const generators: Readonly<Record<string, Generator>> = {
     gain: (loss, attempts) => -loss + meanOf(attempts, () => 0.1 * (1 - exponential())),
   },
   "lognormal to the left": {
-    // Its tail is longer than a few dozen values show: 6.2 % with 20 scenarios.
-    limit: 0.07,
     gain: (loss, attempts) =>
       -loss + (0.1 * (Math.exp(0.5) - Math.exp(normal()))) / 2.1612 + meanOf(attempts, () => 0.01 * normal()),
   },
   "mostly equal with rare drops": { gain: (loss) => (random() < 2 * loss ? -0.5 : 0) },
   "mostly equal with rare complete drops": { gain: (loss) => (random() < loss ? -1 : 0) },
   "mostly equal, single attempts drop": { gain: (loss, attempts) => -share(attempts, 1.25 * loss) * 0.8 },
-  "nearly equal with rare drops": { gain: (loss) => (random() < loss ? -1 : 0.02 * loss * normal()) },
+  "nearly equal with rare complete drops": {
+    gain: (loss, attempts) => (random() < loss ? -1 : meanOf(attempts, () => 0.25 * loss * normal())),
+  },
+  "nearly equal with rare drops": { gain: (loss) => (random() < 2 * loss ? -0.5 : 0.5 * loss * normal()) },
+  "a little different with rare drops": { gain: (loss) => (random() < 2 * loss ? -0.5 : 0.02 * normal()) },
 };
 
 const draw = (
@@ -76,16 +76,20 @@ test.each(Object.keys(generators))(
   { timeout: patienceMs },
   (name) => {
     const generator = generators[name] as Generator;
+    let most = 0;
     for (const margin of [0.02, 0.1])
       for (const attempts of [1, 5])
         for (const size of scenarios) {
           let passed = 0;
           for (let suite = 0; suite < suites; suite++)
             if (passes(draw(generator, size, { loss: margin, attempts }), margin)) passed++;
+          most = Math.max(most, passed / suites);
           expect(passed / suites, `margin ${margin}, ${size} scenarios, ${attempts} attempts`).toBeLessThanOrEqual(
-            Math.max(limit, generator.limit ?? 0),
+            limit,
           );
         }
+    // Figures for the documentation.
+    if (process.env["SIMULATION_REPORT"]) process.stdout.write(`${name}: at most ${most.toFixed(4)}\n`);
   },
 );
 
@@ -101,7 +105,7 @@ test.each<[string, keyof typeof generators, number, number]>([
     const generator = generators[name] as Generator;
     const pilots = Array.from({ length: 9 }, () => {
       const gains = draw(generator, size, { loss: 0, attempts: 1 });
-      return planNotWorse(spreadOf(gains, { margin, attempts: 1, attemptVariance: null }), margin).scenarios ?? 0;
+      return planNotWorse(spreadOf(gains, { attempts: 1, attemptVariance: null }), margin).scenarios ?? 0;
     });
     const planned = pilots.toSorted((left, right) => left - right)[4] ?? 0;
     let passed = 0;

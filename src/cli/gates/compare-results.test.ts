@@ -245,16 +245,16 @@ test("a check has the same interval in a ranking as in the run", async () => {
 });
 
 test("advises attempts, which need no new scenarios", () => {
-  const random = createRandom("b");
+  const random = createRandom("d");
   const noisy = (run_id: string) => {
     const attempts = () => Array.from({ length: 2 }, () => [interactionResult({ overall: 1 - random() / 2 })]);
-    const scenarios = Array.from({ length: 20 }, (_, index) => scenarioResult(`s${index}`, attempts()));
+    const scenarios = Array.from({ length: 50 }, (_, index) => scenarioResult(`s${index}`, attempts()));
     return { ...runResult(scenarios), run_id, attempts: 2 };
   };
   const comparison = compareResponses(noisy("one"), noisy("two"), { margins: { overall: 0.05 } });
   expect(comparison.comparable && comparison.sentence).toMatch(/About \d+ more scenarios/);
   expect(attemptsAdvice(comparison).join()).toMatch(
-    /If the runs are equal, \d+ attempts of these 20 scenarios would show that overall is not worse by 0\.05/,
+    /If the runs are equal, \d+ attempts of these 50 scenarios would show that overall is not worse by 0\.05/,
   );
   const { message } = evaluateBaseline(comparison, { scores: ["overall"], maxRegression: 0 });
   expect(message).toMatch(/\(\d+ attempts of these scenarios or about \d+ scenarios would exclude 0\.05\)/);

@@ -170,7 +170,7 @@ interface SampleTest {
 function testSample(sample: Sample): SampleTest {
   const { margin, kind } = sample;
   const gains = gainsOf(sample, kind === "ratio" ? 1 + margin : 0);
-  const { lower, p, method } = testNotWorse(gains, margin, kind === "ratio" ? { at: 0, bound: false } : {});
+  const { lower, p, method } = testNotWorse(gains, kind === "ratio" ? 0 : margin, { bound: kind !== "ratio" });
   const level = gainsOf(sample, kind === "ratio" ? 1 : 0).values;
   const { p: worseP, effect } = compareScore(
     sample.name,
@@ -198,7 +198,7 @@ function gainsOf({ pairs, kind, binary }: Sample, accepted: number): Gains {
 /** The largest ratio that the test does not exclude. */
 function ratioBound(sample: Sample): number | null {
   const excluded = (ratio: number): boolean =>
-    (testNotWorse(gainsOf(sample, ratio), sample.margin, { at: 0, bound: false }).p ?? 1) <= alpha;
+    (testNotWorse(gainsOf(sample, ratio), 0, { bound: false }).p ?? 1) <= alpha;
   const effect = ratioOf(sample);
   if (sample.pairs.length < minimumScenarios) return null;
   let [low, high] = [effect, Math.max(2, 2 * effect)];
@@ -231,7 +231,7 @@ function planOf(sample: Sample): NotWorsePlan {
   const unit = kind === "ratio" ? average(sample, "baseline") : 1;
   const single = attemptVariance && (attemptVariance.baseline + attemptVariance.candidate) / unit ** 2;
   const gains = gainsOf(sample, kind === "ratio" ? 1 : 0);
-  return planNotWorse(spreadOf(gains, { margin, attempts, attemptVariance: single }), margin);
+  return planNotWorse(spreadOf(gains, { attempts, attemptVariance: single }), margin);
 }
 
 function cheaperOf(plan: NotWorsePlan, { pairs, attempts }: Sample): "scenarios" | "attempts" | null {

@@ -1,4 +1,4 @@
-import { standardDeviation } from "./descriptive.ts";
+import { mean, standardDeviation } from "./descriptive.ts";
 
 /**
  * The p value of "the mean is at most `at`" for values of unknown distribution, as if one more value had been drawn that is as
@@ -29,13 +29,21 @@ export function lowerBoundOfMean(
   return low;
 }
 
-/** Standard deviations that the unseen value lies below the lowest of n. The factor is calibrated by simulation. */
-export const unseenReach = (n: number): number => 30 / n;
+/** Standard deviations that the unseen value lies below the lowest of n. The factors are calibrated by simulation. */
+export const unseenReach = (n: number, leftSkew: number): number => (20 + 20 * leftSkew) / n;
 
 /** A value for what was not seen, from what was: few values of a skewed distribution rarely include its tail. */
 export function plausibleUnseen(values: readonly number[]): number {
   const lowest = values.reduce((left, right) => Math.min(left, right), Number.POSITIVE_INFINITY);
-  return lowest - unseenReach(values.length) * (standardDeviation(values) ?? 0);
+  return lowest - unseenReach(values.length, leftSkewOf(values)) * (standardDeviation(values) ?? 0);
+}
+
+/** How far the values are skewed to the left; 0 when they are not. */
+export function leftSkewOf(values: readonly number[]): number {
+  const [center, deviation] = [mean(values) ?? 0, standardDeviation(values) ?? 0];
+  if (deviation === 0) return 0;
+  const cubes = values.reduce((sum, value) => sum + ((value - center) / deviation) ** 3, 0);
+  return Math.max(0, -cubes / values.length);
 }
 
 type Grouped = readonly (readonly [value: number, count: number])[];

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { planNotWorse, scenariosWithoutLoss, spreadOf, testNotWorse } from "./not-worse.ts";
+import { createRandom } from "../../base/random.ts";
 import { hochberg } from "./significance.ts";
 
 const equal = (scenarios: number): number[] => Array.from({ length: scenarios }, () => 0);
@@ -19,11 +20,25 @@ test("scenarios that are all equal show it only in the number that excludes a ra
   }
 });
 
-test("differences far below the margin prove no more than equal scores", () => {
-  expect(testNotWorse({ values: waves(30, 0.0005) }, 0.02).p).toBeGreaterThan(0.5);
-  const { p, method } = testNotWorse({ values: waves(30, 0.01) }, 0.02);
+test("scenarios that are nearly equal prove no more than equal ones", () => {
+  expect(testNotWorse({ values: waves(30, 0.005) }, 0.02)).toMatchObject({
+    p: expect.closeTo(0.55, 1),
+    method: "bound for any distribution over 30 scenarios",
+  });
+  const { p, method } = testNotWorse({ values: waves(40, 0.04) }, 0.03);
   expect(p).toBeLessThan(0.01);
-  expect(method).toBe("bound with an unseen scenario over 30 scenarios");
+  expect(method).toBe("bound with an unseen scenario over 40 scenarios");
+});
+
+test("a loss that is excluded with a margin is excluded with every larger one", () => {
+  const random = createRandom(5);
+  for (let suite = 0; suite < 20; suite++) {
+    const size = 0.3 * random() ** 3;
+    const values = Array.from({ length: 5 + Math.floor(60 * random()) }, () => size * (random() - 0.4));
+    const margins = [0.01, 0.02, 0.05, 0.1, 0.3, 1];
+    const p = margins.map((margin) => testNotWorse({ values }, margin, { bound: false }).p ?? 1);
+    expect(p).toEqual(p.toSorted((left, right) => right - left));
+  }
 });
 
 test("too few scenarios say nothing, however good they are", () => {
@@ -40,7 +55,7 @@ test("a 0/1 score with gains and losses needs more scenarios than one without", 
   const gains = { values, binary: true };
   const { p = null } = testNotWorse(gains, 0.05);
   expect(p).toBeGreaterThan(0.05);
-  const spread = spreadOf(gains, { margin: 0.05, attempts: 1, attemptVariance: null });
+  const spread = spreadOf(gains, { attempts: 1, attemptVariance: null });
   const plan = planNotWorse(spread, 0.05);
   expect(plan.scenarios).toBeGreaterThan(400);
   expect(plan.scenarios).toBeLessThan(900);
@@ -49,8 +64,7 @@ test("a 0/1 score with gains and losses needs more scenarios than one without", 
 
 test("attempts help only as far as the spread is within scenarios", () => {
   const gains = { values: waves(40, 0.1) };
-  const plan = (attemptVariance: number) =>
-    planNotWorse(spreadOf(gains, { margin: 0.05, attempts: 1, attemptVariance }), 0.05);
+  const plan = (attemptVariance: number) => planNotWorse(spreadOf(gains, { attempts: 1, attemptVariance }), 0.05);
   const { scenarios, attempts } = plan(0.0145);
   expect(scenarios).toBeGreaterThan(40);
   expect(attempts).toBeGreaterThan(1);
@@ -59,7 +73,7 @@ test("attempts help only as far as the spread is within scenarios", () => {
 });
 
 test("without a spread, the plan is the exact number", () => {
-  const spread = spreadOf({ values: equal(30) }, { margin: 0.02, attempts: 1, attemptVariance: null });
+  const spread = spreadOf({ values: equal(30) }, { attempts: 1, attemptVariance: null });
   expect(planNotWorse(spread, 0.02)).toEqual({ scenarios: 149, attempts: null });
 });
 

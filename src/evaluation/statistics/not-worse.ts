@@ -1,7 +1,7 @@
 import { alpha } from "../../base/numbers.ts";
 import { mean, standardDeviation } from "./descriptive.ts";
 import { normalQuantile } from "./distributions.ts";
-import { lowerBoundOfMean, meanAtMostP, plausibleUnseen, unseenReach } from "./mean-bound.ts";
+import { leftSkewOf, lowerBoundOfMean, meanAtMostP, plausibleUnseen, unseenReach } from "./mean-bound.ts";
 
 /** One gain (candidate - baseline) per scenario, and what a scenario that was not seen may lose at most. */
 export interface Gains {
@@ -28,15 +28,8 @@ export interface NotWorseTest {
 /** Fewer scenarios say too little about the shape of their differences. */
 export const minimumScenarios = 5;
 
-/**
- * Tests whether the mean gain lies above -at. The scenario that was not seen loses as much as is possible when scores are 0
- * or 1, and when too few scenarios differ to show how large differences are. Otherwise it is a little worse than the worst.
- */
-export function testNotWorse(
-  gains: Gains,
-  margin: number,
-  { at = margin, bound = true }: { at?: number; bound?: boolean } = {},
-): NotWorseTest {
+/** Tests whether the mean gain lies above -margin. The bound itself does not depend on the margin. */
+export function testNotWorse(gains: Gains, margin: number, { bound = true }: { bound?: boolean } = {}): NotWorseTest {
   const { values } = gains;
   const scenarios = values.length;
   const effect = mean(values) ?? 0;
@@ -44,29 +37,41 @@ export function testNotWorse(
     const method = `none: fewer than ${minimumScenarios} scenarios`;
     return { scenarios, effect, lower: null, p: null, method };
   }
-  const { unseen, method } = unseenGain(gains, margin);
+  const { unseen, method } = unseenGain(gains);
   return {
     scenarios,
     effect,
     lower: bound ? lowerBoundOfMean(values, { unseen, level: 1 - alpha }) : null,
-    p: meanAtMostP(values, { unseen, at: -at }),
+    p: meanAtMostP(values, { unseen, at: -margin }),
     method,
   };
 }
 
-const informative = 10;
+/** So many times the typical difference is the loss that has to be excluded before the worst difference is estimated. */
+const typicalFactor = 4;
 
-/** Differences below a tenth of the margin tell nothing about the size of larger ones, just as equal scores do. */
-function unseenGain(
-  { values, binary = false, largestLoss = 1, openEnded = false, differing = values }: Gains,
-  margin: number,
-): { unseen: number; method: string } {
-  const counting = differing.filter((value) => Math.abs(value) > margin / 10).length;
-  const isSpread = counting >= Math.min(informative, 0.8 * values.length);
+/**
+ * A scenario that was not seen loses as much as is possible. Only where a mean loss of a few typical differences is excluded
+ * even so, it loses a little more than the worst that was seen: scenarios that are nearly equal say nothing about rare drops.
+ */
+function unseenGain({ values, binary = false, largestLoss = 1, openEnded = false, differing = values }: Gains): {
+  unseen: number;
+  method: string;
+} {
   const counted = `over ${values.length} scenarios`;
-  if (binary || !isSpread) return { unseen: -largestLoss, method: `bound for any distribution ${counted}` };
+  const excludesTypical = (): boolean =>
+    meanAtMostP(differing, { unseen: -1, at: -typicalFactor * typicalSize(differing) }) <= alpha;
+  if (binary || !excludesTypical()) return { unseen: -largestLoss, method: `bound for any distribution ${counted}` };
   const lowest = openEnded ? Number.NEGATIVE_INFINITY : -largestLoss;
   return { unseen: Math.max(lowest, plausibleUnseen(values)), method: `bound with an unseen scenario ${counted}` };
+}
+
+/** The median size of the differences. */
+function typicalSize(differences: readonly number[]): number {
+  const sizes = differences.map(Math.abs).toSorted((left, right) => left - right);
+  const middle = Math.floor(sizes.length / 2);
+  const upper = sizes[middle] ?? 0;
+  return sizes.length % 2 === 1 ? upper : ((sizes[middle - 1] ?? 0) + upper) / 2;
 }
 
 /** The spread between scenarios, and the part of it that more attempts reduce. */
@@ -76,40 +81,31 @@ export interface GainSpread {
   readonly deviation: number;
   /** Variance of the gain of a single attempt within a scenario; null when no scenario has two attempts. */
   readonly attemptVariance: number | null;
-  /** Distance of the unseen scenario from the mean, in standard deviations; null when it is the largest possible loss. */
-  readonly reach: number | null;
-  /** How far the gains are skewed to the left; 0 when they are not. */
+  /** Null where the unseen scenario is always the largest possible loss, because scores are 0 or 1. */
+  readonly typical: number | null;
+  /** Distance of the worst scenario from the mean, in standard deviations. */
+  readonly reach: number;
   readonly leftSkew: number;
   readonly largestLoss: number;
 }
 
-/** How {@link testNotWorse} would treat such gains, for {@link planNotWorse}. */
+/** What {@link planNotWorse} has to know of such gains. */
 export function spreadOf(
   gains: Gains,
-  { margin, attempts, attemptVariance }: { margin: number } & Pick<GainSpread, "attempts" | "attemptVariance">,
+  { attempts, attemptVariance }: Pick<GainSpread, "attempts" | "attemptVariance">,
 ): GainSpread {
-  const { values, largestLoss = 1 } = gains;
+  const { values, binary = false, largestLoss = 1, differing = values } = gains;
   const deviation = standardDeviation(values) ?? 0;
-  const { unseen } = unseenGain(gains, margin);
-  const lowest = Math.min(...values);
-  const isAny = unseen <= -largestLoss && lowest > -largestLoss;
-  const reach = isAny || gains.binary || deviation === 0 ? null : ((mean(values) ?? 0) - lowest) / deviation;
   return {
     scenarios: values.length,
     attempts,
     deviation,
     attemptVariance,
-    reach,
+    typical: binary ? null : typicalSize(differing),
+    reach: deviation === 0 ? 0 : ((mean(values) ?? 0) - Math.min(...values)) / deviation,
     leftSkew: leftSkewOf(values),
     largestLoss,
   };
-}
-
-function leftSkewOf(values: readonly number[]): number {
-  const [center, deviation] = [mean(values) ?? 0, standardDeviation(values) ?? 0];
-  if (deviation === 0) return 0;
-  const cubes = values.reduce((sum, value) => sum + ((value - center) / deviation) ** 3, 0);
-  return Math.max(0, -cubes / values.length);
 }
 
 export interface NotWorsePlan {
@@ -126,12 +122,14 @@ const maximumAttempts = 100;
 export function planNotWorse(spread: GainSpread, margin: number): NotWorsePlan {
   const { scenarios, attempts, deviation, attemptVariance } = spread;
   const between = Math.max(0, deviation ** 2 - (attemptVariance ?? 0) / attempts);
-  const deviationWith = (made: number): number =>
-    attemptVariance === null ? deviation : Math.sqrt(between + attemptVariance / made);
-  const needed = (made: number): number | null =>
-    smallestWhole(minimumScenarios, maximumScenarios, (count) =>
-      reaches({ ...spread, deviation: deviationWith(made) }, { count, margin }),
+  const needed = (made: number): number | null => {
+    const withAttempts = attemptVariance === null ? deviation : Math.sqrt(between + attemptVariance / made);
+    const smaller = deviation === 0 ? 1 : withAttempts / deviation;
+    const typical = spread.typical === null ? null : spread.typical * smaller;
+    return smallestWhole(minimumScenarios, maximumScenarios, (count) =>
+      reaches({ ...spread, deviation: withAttempts, typical }, { count, margin }),
     );
+  };
   return {
     scenarios: needed(attempts),
     attempts:
@@ -155,18 +153,26 @@ const z80 = normalQuantile(0.8);
  * bound. Without any spread the widening is that of an exponential value, 3 in all, which gives the exact number.
  */
 function reaches(
-  { deviation, reach, leftSkew, largestLoss, scenarios }: GainSpread,
+  { deviation, typical, reach, leftSkew, largestLoss, scenarios }: GainSpread,
   { count, margin }: { count: number; margin: number },
 ): boolean {
-  if (reach === null && count < scenariosWithoutLoss(margin, largestLoss)) return false;
-  // The lowest of more values lies deeper: like the logarithm of their number if the tail is exponential.
-  const deepest = (reach ?? 0) * Math.max(1, Math.log(count) / Math.log(scenarios));
-  const tail = Math.max(deepest, normalQuantile(count / (count + 1))) + unseenReach(count);
-  const unseen = (reach === null ? largestLoss : Math.min(largestLoss, tail * deviation)) / (count + 1);
   const error = deviation / Math.sqrt(count);
   // In a skewed distribution a low mean comes with a large spread, so the bound varies more than the mean.
   const varying = error * (1 + (leftSkew * z95) / Math.sqrt(count));
-  return z80 * varying + unseen + Math.hypot(z95 * error, 2 * unseen) <= margin * 1.001;
+  const excludes = (loss: number, unseenLoss: number): boolean => {
+    const unseen = unseenLoss / (count + 1);
+    return z80 * varying + unseen + Math.hypot(z95 * error, 2 * unseen) <= loss * 1.001;
+  };
+  const excludesAny = (loss: number): boolean =>
+    count >= scenariosWithoutLoss(loss, largestLoss) && excludes(loss, largestLoss);
+  if (excludesAny(margin)) return true;
+  // The median size varies too, and is often smaller; the factor is the result of simulations.
+  const smallTypical = (typical ?? 0) * Math.max(0, 1 - (1.5 * z80) / Math.sqrt(count));
+  if (typical === null || !excludesAny(typicalFactor * smallTypical)) return false;
+  // The lowest of more values lies deeper: like the logarithm of their number if the tail is exponential.
+  const deepest = reach * Math.max(1, Math.log(count) / Math.log(scenarios));
+  const tail = Math.max(deepest, normalQuantile(count / (count + 1))) + unseenReach(count, leftSkew);
+  return excludes(margin, Math.min(largestLoss, tail * deviation));
 }
 
 /** The smallest whole number in a range for which a monotone condition holds; null when it holds for none. */

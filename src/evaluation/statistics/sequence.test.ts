@@ -7,8 +7,8 @@ const toUnits = (differences: readonly number[], fractional = true): SequenceUni
 
 const wins = [1, 0, 1, 1, 0, 1, -1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1];
 const gains = [
-  0.01, -0.03, 0.02, 0.04, -0.01, 0.05, 0.004, 0.03, -0.02, 0.012, 0.06, 0.015, 0.03, 0.045, -0.005, 0.022, 0.05, 0.035,
-  0.018, 0.041, 0.027, 0.06, 0.013, 0.034,
+  0.05, -0.15, 0.1, 0.2, -0.05, 0.25, 0.02, 0.15, -0.1, 0.06, 0.3, 0.075, 0.15, 0.225, -0.025, 0.11, 0.25, 0.175, 0.09,
+  0.205, 0.135, 0.3, 0.065, 0.17,
 ];
 
 // confseq 0.0.11: betting_mart with these bets and theta 1 grows from 26.2 to 44.5 at the 15th scenario.
@@ -23,11 +23,18 @@ test("0/1 differences are bet on as confseq does", () => {
 test("the worked example of the documentation", () => {
   const found = followSequence(toUnits(gains), { planned: 40 });
   expect(found).toMatchObject({ verdict: "better", scenarios: 20 });
-  expect(found.effect).toBeCloseTo(0.02085, 6);
-  expect(found.lower).toBeCloseTo(0.0003, 3);
-  expect(found.upper).toBeCloseTo(0.0461, 3);
-  const safe = followSequence(toUnits(gains), { planned: 40, margin: 0.02 });
+  expect(found.effect).toBeCloseTo(0.10425, 6);
+  expect(found.lower).toBeCloseTo(0.0042, 3);
+  expect(found.upper).toBeCloseTo(0.2172, 3);
+  const safe = followSequence(toUnits(gains), { planned: 40, margin: 0.1 });
   expect(safe).toMatchObject({ verdict: "not_worse", scenarios: 14 });
+});
+
+test("scores that are nearly always the same prove nothing while rare failures may not have shown", () => {
+  const steady = Array.from({ length: 40 }, (_, index) => 0.05 + 0.01 * ((index * 7) % 5));
+  expect(followSequence(toUnits(steady), { planned: 40 }).verdict).toBeNull();
+  const long = Array.from({ length: 200 }, (_, index) => steady[index % 40] ?? 0);
+  expect(followSequence(toUnits(long), { planned: 200 }).verdict).toBe("better");
 });
 
 test.each([0, 1, 2, 3, 4, 5, 6, 7])("the rules that hold for every sequence, seed %i", (seed) => {

@@ -127,6 +127,7 @@ const assumedDeviation = 0.5;
 /** Differences below this, or below a tenth of the margin, tell nothing about the size of larger ones. */
 const smallestDifference = 0.002;
 const informative = 6;
+const costlyDeviations = 3;
 
 /** One side: the differences as seen from there, and what was known before each of them. */
 interface Side {
@@ -204,7 +205,7 @@ const firstKnowledge = (low: number): Knowledge => ({ deviation: assumedDeviatio
 
 /**
  * The deviation and the floor for each scenario, estimated only from the scenarios before it. The floor is the end of the scale while scores are 0 or 1 or
- * rarely differ. Otherwise it lies below the worst difference so far: far below while there are few, or if they are skewed to
+ * rarely differ, and while rare drops may not have shown. Otherwise it lies below the worst difference so far: far below while there are few, or if they are skewed to
  * that side. The factors are calibrated by simulation.
  */
 function knowledgeBefore(
@@ -219,7 +220,10 @@ function knowledgeBefore(
       const variance = Math.max(1e-12, squares / n - mean ** 2);
       const deviation = Math.sqrt((variance * n) / (n - 1)) * (1 + 2 / n);
       const leftSkew = Math.max(0, -(cubes / n - (3 * mean * squares) / n + 2 * mean ** 3) / variance ** 1.5);
-      const isEstimated = telling >= Math.min(informative, 0.8 * n);
+      // Nearly equal differences say nothing about rare drops: so many would have shown those that cost a few deviations.
+      const costly = Math.min(0.999, (costlyDeviations * Math.sqrt(variance)) / Math.max(1e-9, mean - low));
+      const wouldShow = n * Math.log1p(-costly) <= Math.log(alpha);
+      const isEstimated = wouldShow && telling >= Math.min(informative, 0.8 * n);
       const reach = 100 / n ** 2 + (20 * leftSkew) / n;
       knowledge = { deviation, floor: isEstimated ? Math.max(low, worst - reach * deviation) : low, isEstimated };
     }
