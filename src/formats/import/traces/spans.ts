@@ -286,7 +286,8 @@ export function modelMessages({ input, output }: Ends, attributes: JsonRecord = 
 /** The reply in the response of a model: OpenAI, Anthropic, the Responses API, or a bare message. */
 function replyIn(output: unknown): unknown[] {
   if (Array.isArray(output)) {
-    const isOnlyCalls = output.length > 0 && output.every((part) => readMessage(part) === undefined && readToolCall(part));
+    const isOnlyCalls =
+      output.length > 0 && output.every((part) => readMessage(part) === undefined && readToolCall(part));
     return isOnlyCalls ? [{ role: "assistant", content: "", tool_calls: output }] : output;
   }
   if (typeof output === "string") return output === "" ? [] : [{ role: "assistant", content: output }];

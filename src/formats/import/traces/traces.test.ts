@@ -203,7 +203,11 @@ const langfuse = {
 
 const observed = (...observations: object[]) => ({
   trace: langfuse.trace,
-  observations: observations.map((each, index) => ({ id: `o${index}`, startTime: `2026-01-01T00:00:0${index}Z`, ...each })),
+  observations: observations.map((each, index) => ({
+    id: `o${index}`,
+    startTime: `2026-01-01T00:00:0${index}Z`,
+    ...each,
+  })),
 });
 const toolCalls = [{ ...openaiCall, function: { name: "get_order", arguments: args } }];
 const declared = { role: "tool", content: { type: "function", function: { name: "get_order", parameters: {} } } };
@@ -354,7 +358,10 @@ const turn = (id: string, start: number, user: string, reply: string, session = 
 
 test.each([
   [{ model: "m", contents: question }, { candidates: [{ content: { role: "model", parts: [{ text: answer }] } }] }],
-  [{ input: question }, { output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: answer }] }] }],
+  [
+    { input: question },
+    { output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: answer }] }] },
+  ],
   [{ prompt: question }, answer],
 ])("reads a question in the request of a model: %j", (input, output) => {
   const { scenarios } = importScenarios({ text: JSON.stringify(observed({ type: "GENERATION", input, output })) });
