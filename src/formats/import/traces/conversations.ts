@@ -178,7 +178,7 @@ function readRoot({ input, output }: Span, context: ItemContext): ReadTurns | un
 /** Langfuse encodes the JSON of an attribute once more; frameworks in Python print dictionaries. */
 function openText(given: unknown): unknown {
   const value = parseIfJson(parseIfJson(given));
-  return typeof value === "string" && /^\{'/.test(value) ? (parsePythonLiteral(value) ?? value) : value;
+  return typeof value === "string" && value.startsWith("{'") ? (parsePythonLiteral(value) ?? value) : value;
 }
 
 /** Tool spans have results that messages may lack, and calls of agents whose messages are not traced. */
