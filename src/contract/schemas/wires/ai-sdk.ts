@@ -33,7 +33,7 @@ const UiPart = z.union([
   FilePart,
   ToolPart,
   z
-    .looseObject({ type: z.string().meta({ not: { enum: ["text", "file"] } }) })
+    .looseObject({ type: z.string().meta({ not: { const: "file" } }) })
     .transform(({ type }) => ({ type: type === "step-start" ? type : "other" })),
 ]);
 export type UiPart = z.output<typeof UiPart>;
