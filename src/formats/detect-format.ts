@@ -48,6 +48,7 @@ export function detectFormat({ text, name }: DetectionSource): Detected {
   const values = document.values.map(({ value }) => value);
   refuseAnswers(values);
   refuseAttacks(values);
+  refuseAttributes(values);
   const detected = detectShape(values);
   if (!detected || detected.shape === "scenarios")
     return { format: syntax, reason: `${written}: ${detected?.reason ?? "no other format was recognised"}`, document };
@@ -150,6 +151,15 @@ function refuseAnswers(values: readonly unknown[]): void {
   if (field(first, "question_id") !== undefined && isTextList(listField(listField(first, "choices")?.[0], "turns")))
     throw new FormatError(
       "this file has answers to MT-Bench's questions, without the questions; import question.jsonl",
+    );
+}
+
+/** Attributes alone do not say which spans belong together, and their texts are requests in JSON. */
+function refuseAttributes(values: readonly unknown[]): void {
+  const [first] = values.flat();
+  if (!isSpans(first) && hasAny("gen_ai.operation.name", "openinference.span.kind")(first))
+    throw new FormatError(
+      "these are attributes of spans without their spans; export the spans whole, each with its trace id, span id and attributes",
     );
 }
 

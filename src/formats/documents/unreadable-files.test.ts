@@ -258,6 +258,11 @@ test("says that a file of another kind has no questions", () => {
   );
 });
 
+test("asks for the spans of attributes", () => {
+  const text = JSON.stringify({ "gen_ai.operation.name": "chat", input: "{}", output: "Hi" });
+  expect(refusal({ text }).message).toContain("export the spans whole");
+});
+
 test("asks for the questions beside answers to MT-Bench's", () => {
   const text = JSON.stringify({
     question_id: 101,
