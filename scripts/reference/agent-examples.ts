@@ -66,6 +66,7 @@ export const agentExamples: ApiExamples = {
   listLocalServers: { command: `curl -s ${at}/agent/local-servers`, status: 200 },
   getMetrics: { command: `curl -s ${at}/metrics`, status: 200 },
   listStudioModels: { command: `curl -s ${at}/studio/models`, status: 200 },
+  getPage: { command: `curl -s ${at}/`, status: 200 },
   getPageConfig: { command: `curl -s ${at}/page/config`, status: 200 },
   getHealth: { command: `curl -s ${at}/healthz`, status: 200 },
   getReadiness: { command: `curl -s ${at}/readyz`, status: 200 },

@@ -6,7 +6,7 @@ import { ResumeRequest } from "../schemas/agent-run.ts";
 import { UiChatRequest } from "../schemas/wires/ai-sdk.ts";
 import { ChatCompletion, ChatCompletionRequest } from "../schemas/wires/openai-chat.ts";
 import { ResponseBody, ResponseRequest } from "../schemas/wires/openai-responses.ts";
-import { IdempotencyKey, JsonRpcError, OnDisconnect, ThreadId } from "../schemas/request-headers.ts";
+import { IdempotencyKey, JsonRpcError, ModelId, OnDisconnect, ThreadId } from "../schemas/request-headers.ts";
 import type { AnswerHeaders, Operation } from "./operation.ts";
 
 /** Errors of a turn, on every wire. */
@@ -97,6 +97,7 @@ export const runAgentTurn: Operation = {
       description: "UUID of a fine-tuned model, or `<provider>/<model_name>`.",
       required: true,
       example: "demo/scripted",
+      schema: ModelId,
     },
     ...turnHeaders,
     "x-thread-id": {
@@ -223,7 +224,11 @@ export const createResponse: Operation = {
   errors: turnErrors,
 };
 
-const JsonRpcCall = z.record(z.string(), z.json());
+const JsonRpcCall = z.looseObject({
+  jsonrpc: z.literal("2.0"),
+  id: z.union([z.string(), z.int()]).optional(),
+  method: z.string(),
+});
 
 export const callMcp: Operation = {
   id: "callMcp",
@@ -237,7 +242,10 @@ export const callMcp: Operation = {
   tag: "Agent",
   scope: "agent",
   headers: {
-    accept: { description: "Both `application/json` and `text/event-stream`." },
+    accept: {
+      description: "Both `application/json` and `text/event-stream`, or nothing in particular.",
+      schema: z.enum(["application/json, text/event-stream", "*/*"]),
+    },
     "mcp-protocol-version": { description: "The negotiated revision of the protocol." },
     "mcp-session-id": {
       description: "From the response to `initialize`, if it has one. Allows calls to be cancelled.",

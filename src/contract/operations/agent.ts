@@ -26,7 +26,7 @@ import {
   streamUiMessages,
 } from "./agent-turns.ts";
 import type { Operation } from "./operation.ts";
-import { getAgentMetrics, getPageConfig, healthz, readyz } from "./service.ts";
+import { getAgentMetrics, getPage, getPageConfig, healthz, readyz } from "./service.ts";
 
 /** Every route of the agent backend. */
 export const agentOperations: readonly Operation[] = [
@@ -51,6 +51,7 @@ export const agentOperations: readonly Operation[] = [
   listModelProviders,
   testModelProvider,
   callMcp,
+  getPage,
   getPageConfig,
   getAgentMetrics,
   healthz,

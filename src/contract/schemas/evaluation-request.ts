@@ -154,12 +154,16 @@ export type SequencePlan = z.infer<typeof SequencePlan>;
 export const History = z.enum(["generated", "reference", "both"]).meta({ id: "History" });
 export type History = z.infer<typeof History>;
 
+/** For the API's description: an address that is not absolute has an error of its own. */
+const httpUrlPattern = String.raw`^https?://(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:/[!-~]*)?$`;
+
 /** A model that helps with scoring. Fields that are left out default to the operator's settings. */
 const helper = {
   endpoint: z
     .string()
     .min(1)
     .max(2048)
+    .meta({ pattern: httpUrlPattern })
     .optional()
     .describe("Default: the operator's endpoint, never the model under test."),
   model_id: z.string().min(1).max(512).optional(),

@@ -28,7 +28,7 @@ export interface SequenceProgress {
 export async function candidateOf(store: Store, run: RunRecord): Promise<RunRecord | null> {
   const { sequence } = run.settings;
   if (!sequence)
-    throw new ServiceError("validation_failed", `The run ${run.id} has a fixed number of attempts.`, {
+    throw new ServiceError("not_found", `The run ${run.id} has a fixed number of attempts.`, {
       hint: 'Only runs with attempts {"until": "decided"} have a sequence. Compare two runs with GET /compare.',
     });
   if (sequence.side === "candidate") return run;
