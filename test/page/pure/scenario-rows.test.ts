@@ -224,7 +224,7 @@ test("pass^k of a run is the mean over its scenarios, for the most attempts that
   if (!first?.reliability || !second?.reliability) throw new Error("both scenarios have a verdict");
   first.reliability.pass_hat_k = [2 / 3, 1 / 3, 0];
   second.reliability.pass_hat_k = [1, 1];
-  expect(passHatK(run)).toEqual({ k: 2, chance: 2 / 3 });
+  expect(passHatK(run)).toEqual({ k: 2, mean: 2 / 3 });
   second.reliability.pass_hat_k = [1];
   expect(passHatK(run)).toBeNull();
 });
