@@ -65,7 +65,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     await tab.page.keyboard.press("Enter");
     await say(tab.page, "Hi");
     await tab.page.getByText("heard: Hi").waitFor();
-    await tab.open("/chat");
+    await tab.load("/chat");
     await tab.page.getByText("heard: Hi").waitFor();
     expect(await tab.page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("openai/gpt-x");
   });

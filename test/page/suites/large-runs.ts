@@ -192,7 +192,7 @@ export function largeRunsSuite(browser: () => Browser): void {
     await tab.page.getByText("Scores for large runs appear when the run finishes.").waitFor();
     const result = tab.page.getByRole("group", { name: "Result" });
     await result.getByText("857 of 1,000 scenarios pass so far").waitFor();
-    expect(await result.innerText()).toMatch(/ · 0\.86 .*overall score so far: 95 % interval/s);
+    expect(await result.innerText()).toMatch(/ · 0\.857 .*overall score so far: 95 % interval/s);
     expect(await tab.page.locator("dl").first().innerText()).toMatch(/Replies\s+100 %/);
     expect(services.requests.filter((request) => request.includes("/results"))).toEqual([]);
     expect(tab.mishaps).toEqual([]);
