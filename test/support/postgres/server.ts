@@ -31,10 +31,15 @@ const testSettings = [
 export interface PostgresServerOptions {
   /** Settings of the server that replace those for tests, as `name=value`. */
   readonly settings?: readonly string[];
+  /** The npm package with the programs. Default: the one that is installed. */
+  readonly packageFolder?: string;
 }
 
-export async function startServer({ settings = [] }: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const [programs, user, port] = await Promise.all([findPrograms(), findUnprivilegedUser(), freePort()]);
+export async function startServer({
+  settings = [],
+  packageFolder,
+}: PostgresServerOptions = {}): Promise<PostgresServer> {
+  const [programs, user, port] = await Promise.all([findPrograms(packageFolder), findUnprivilegedUser(), freePort()]);
   const folder = await temporaryFolder();
   const data = folder.file("data");
   try {
