@@ -20,6 +20,7 @@ const shards: Readonly<Record<string, readonly string[]>> = {
   fuzz: [vitest, "run", "test/hardening/fuzz"],
   torture: ["scripts/torture.ts", "--cycles", String(sizes.sqliteKills)],
   "torture-postgres": ["scripts/torture.ts", "--postgres", "--cycles", String(sizes.postgresKills)],
+  "postgres-servers": ["scripts/test-postgres-servers.ts"],
   simulations: [vitest, "run", "test/simulation", "src/evaluation/comparison/simulation.test.ts"],
   page: [vitest, "run", "test/page", "test/docs/site.test.ts"],
   load: [vitest, "run", "test/hardening/load.test.ts", "test/hardening/recovery.test.ts"],
