@@ -30,14 +30,14 @@ export interface ThreadKey {
   readonly id: string;
 }
 
-export interface AgentThreadFilter {
+interface AgentThreadFilter {
   readonly owner: string | null;
   readonly limit: number;
   /** Opaque, from the previous page. */
   readonly cursor?: string | undefined;
 }
 
-export interface AgentThreadPage {
+interface AgentThreadPage {
   readonly threads: readonly AgentThreadSummary[];
   readonly next_cursor: string | null;
 }

@@ -106,7 +106,7 @@ const Arguments = z.record(z.string(), z.unknown());
 const Time = z.number().describe("Milliseconds since 1970.");
 
 /** A decision about one tool call that waits for approval. Objects with other fields are rejected: they might mean a denial. */
-export const ApprovalDecisionBody = z
+const ApprovalDecisionBody = z
   .union([
     z.enum(["approve", "deny"]),
     z.strictObject({ args: Arguments.optional() }),

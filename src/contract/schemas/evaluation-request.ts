@@ -88,7 +88,7 @@ export const Parameters = z
 export type Parameters = z.infer<typeof Parameters>;
 
 /** The other side of a run that stops when it is decided: a second model, an ended run, or a threshold. */
-export const Opponent = z
+const Opponent = z
   .object({
     model_id: z.string().min(1).max(512).optional().describe("A second model: both run, scenario by scenario."),
     endpoint: z
@@ -112,7 +112,7 @@ export const Opponent = z
       context.addIssue({ code: "custom", path: [field], message: "can only be given together with model_id" });
   })
   .meta({ id: "Opponent" });
-export type Opponent = z.infer<typeof Opponent>;
+type Opponent = z.infer<typeof Opponent>;
 
 const untilForm =
   'must be "decided" ({min, max, ci_width} is no longer supported, because stopping at a narrow interval makes means too good)';

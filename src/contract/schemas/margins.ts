@@ -4,7 +4,7 @@ import { z } from "zod";
 export const callFigures = { latency: "latency_ms", cost: "cost_per_turn" } as const;
 
 /** Share of attempts that pass, compared like a score. */
-export const passRate = "pass_rate";
+export const passRateMeasure = "pass_rate";
 
 /** Figures whose margin is a share of the baseline's: lower is better, and they have no upper end. */
 export const ratioMeasures: ReadonlySet<string> = new Set(Object.values(callFigures));

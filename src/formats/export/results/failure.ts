@@ -114,8 +114,7 @@ function lowVerdicts({ scores, score_reasons, judgements }: Judged, threshold: n
 }
 
 /** True when a turn did not make the tool calls that it should have made. */
-export const hasWrongCalls = ({ scores }: Pick<InteractionResult, "scores">): boolean =>
-  (scores["tool_match"] ?? 1) < 1;
+const hasWrongCalls = ({ scores }: Pick<InteractionResult, "scores">): boolean => (scores["tool_match"] ?? 1) < 1;
 
 /** The expected tool calls of a turn in words; "no call" where there must be none. */
 export function expectedCalls({ reference_tool_calls }: Pick<InteractionResult, "reference_tool_calls">): string[] {

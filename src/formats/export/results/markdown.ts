@@ -4,7 +4,7 @@ import type { InteractionResult } from "../../../contract/schemas/interaction-re
 import { lacksOverall, passRateText, thresholdOf } from "../../../contract/schemas/outcome.ts";
 import { failureOf, turnCauses, type ScenarioFailure } from "./failure.ts";
 import { verdictOf, type ScenarioVerdict } from "./verdict.ts";
-import { marginText, scoreText, stripControlCharacters, unauditedScores } from "./report-text.ts";
+import { meanWithMargin, scoreText, stripControlCharacters, unauditedScores } from "./report-text.ts";
 import type { ResultExport, RunHead, RunJudgement } from "./result-export.ts";
 
 interface ShownFailure extends ScenarioFailure {
@@ -109,7 +109,7 @@ function turnsOf(result: ScenarioResult): ScoredTurn[] {
 
 function heading({ test_name, model_id, endpoint, run_id, message, summary, demo, judgements = [] }: RunHead): string {
   const score = summary
-    ? `**overall ${marginText(summary.score_stats["overall"], summary.average_scores["overall"])}**`
+    ? `**overall ${meanWithMargin(summary.score_stats["overall"], summary.average_scores["overall"])}**`
     : undefined;
   const turns = summary?.interactions === 1 ? "turn" : "turns";
   const counts = summary ? `${summary.interactions} ${turns}, ${summary.failed} without a reply` : undefined;
@@ -136,7 +136,7 @@ const judgementLine = ({ outcome, message }: RunJudgement): string =>
 
 function scenarioRow(result: ScenarioResult): string {
   const verdict = verdictOf(result);
-  const score = marginText(result.score_stats["overall"], result.average_scores["overall"]);
+  const score = meanWithMargin(result.score_stats["overall"], result.average_scores["overall"]);
   const hat = result.reliability?.pass_hat_k.at(-1);
   const reliability = hat === undefined ? "–" : `${scoreText(hat)} (k=${result.reliability?.pass_hat_k.length})`;
   return tableLine([
