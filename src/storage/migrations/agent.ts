@@ -4,11 +4,10 @@ import type { Migration } from "kysely/migration";
 /** The schema steps of agent memory. A step is never renamed or changed: its name is stored in databases. */
 export const agentMigrations = {
   "0006-agent": { up: createAgentTables },
-  "0014-resumed-runs": { up: addResumedRuns },
   "0020-handovers": { up: createHandovers },
 } satisfies Record<string, Migration>;
 
-/** Agent runs, threads, answers by Idempotency-Key, runs that wait for approval, and live processes. */
+/** Agent runs, threads, answers by Idempotency-Key, runs that have not ended, and live processes. */
 async function createAgentTables(database: Kysely<unknown>): Promise<void> {
   await createRunLog(database);
   await createThreads(database);
@@ -23,14 +22,7 @@ async function createAgentTables(database: Kysely<unknown>): Promise<void> {
     .execute();
   await database.schema.createIndex("agent_answer_expiry").on("agent_answer").column("expires_at").execute();
 
-  await database.schema
-    .createTable("agent_waiting_run")
-    .addColumn("run_id", "text", (column) => column.primaryKey().notNull())
-    .addColumn("owner", "text")
-    .addColumn("state", "text", (column) => column.notNull())
-    .addColumn("expires_at", "bigint", (column) => column.notNull())
-    .execute();
-  await database.schema.createIndex("agent_waiting_expiry").on("agent_waiting_run").column("expires_at").execute();
+  await createOpenRuns(database);
 
   await database.schema
     .createTable("agent_process")
@@ -100,17 +92,35 @@ async function createThreads(database: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** A run that waited stays stored until it ends: the process that resumed it, and its steps since the decision. */
-async function addResumedRuns(database: Kysely<unknown>): Promise<void> {
-  await database.schema.alterTable("agent_waiting_run").addColumn("process", "text").execute();
+/** Accepted turns and runs that wait for approval, with the steps that were carried out. */
+async function createOpenRuns(database: Kysely<unknown>): Promise<void> {
   await database.schema
-    .createTable("agent_resumed_part")
-    .addColumn("run_id", "text", (column) =>
-      column.notNull().references("agent_waiting_run.run_id").onDelete("cascade"),
-    )
+    .createTable("agent_open_run")
+    .addColumn("run_id", "text", (column) => column.primaryKey().notNull())
+    .addColumn("phase", "text", (column) => column.notNull())
+    .addColumn("owner", "text")
+    .addColumn("thread", "text")
+    .addColumn("answer", "text")
+    .addColumn("state", "text", (column) => column.notNull())
+    .addColumn("expires_at", "bigint")
+    .addColumn("process", "text")
+    .addColumn("tries", "integer", (column) => column.notNull())
+    .addColumn("cancelled", "integer", (column) => column.notNull())
+    .execute();
+  for (const column of ["thread", "answer", "expires_at"] as const) {
+    await database.schema
+      .createIndex(`agent_open_run_${column}`)
+      .on("agent_open_run")
+      .column(column)
+      .where(sql<boolean>`${sql.ref(column)} is not null`)
+      .execute();
+  }
+  await database.schema
+    .createTable("agent_open_run_step")
+    .addColumn("run_id", "text", (column) => column.notNull().references("agent_open_run.run_id").onDelete("cascade"))
     .addColumn("number", "integer", (column) => column.notNull())
-    .addColumn("entry", "text", (column) => column.notNull())
-    .addPrimaryKeyConstraint("agent_resumed_part_key", ["run_id", "number"])
+    .addColumn("step", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("agent_open_run_step_key", ["run_id", "number"])
     .execute();
 }
 

@@ -4,23 +4,23 @@ import { hostileTexts } from "./hostile-texts.ts";
 import { deadPid, forGood, type PrepareMemory } from "./memory-under-test.ts";
 import { newRunId, runEnd, runStart } from "./sample-agent-runs.ts";
 
-/** The promises of every driver about runs that wait for approval. */
-export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): void {
+/** The promises of every driver about runs that have not ended. */
+export function agentOpenRunsSuite(name: string, prepare: PrepareMemory): void {
   describe(`${name}: runs that wait for approval`, () => {
     test("each is taken once, by its owner, before it expires, in any process", async () => {
       await using database = await prepare();
       const [here, there] = [await database.open(), await database.open()];
       const id = newRunId();
-      const run = { owner: "me", state: { calls: hostileTexts }, expires_at: Date.now() + 3_600_000 };
-      await here.agent.waitingRuns.put(id, run);
-      expect(await there.agent.waitingRuns.take(id, null)).toBeNull();
-      expect(await there.agent.waitingRuns.take(id, "you")).toBeNull();
-      const taken = await Promise.all([here, there].map(({ agent }) => agent.waitingRuns.take(id, "me")));
+      const run = { owner: "me", thread_id: null, state: { calls: hostileTexts }, expires_at: Date.now() + 3_600_000 };
+      await here.agent.endTurn({ waiting: { runId: id, run } });
+      expect(await there.agent.openRuns.take(id, null)).toBeNull();
+      expect(await there.agent.openRuns.take(id, "you")).toBeNull();
+      const taken = await Promise.all([here, there].map(({ agent }) => agent.openRuns.take(id, "me")));
       expect(taken.filter((found) => found !== null)).toEqual([{ run, done: [] }]);
-      await here.agent.waitingRuns.put(id, run);
+      await here.agent.endTurn({ waiting: { runId: id, run } });
       database.pass(3_600_001);
-      expect(await there.agent.waitingRuns.get(id, "me")).toBeNull();
-      expect(await there.agent.waitingRuns.take(id, "me")).toBeNull();
+      expect(await there.agent.openRuns.get(id, "me")).toBeNull();
+      expect(await there.agent.openRuns.take(id, "me")).toBeNull();
     });
 
     test("undecided runs expire", async () => {
@@ -30,11 +30,11 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
       const begun = [runStart(), runEnd({ state: "waiting" })];
       for (const [id, ms] of [[late, 3_600_000] as const, [waiting, 7_200_000] as const]) {
         for (const entry of begun) here.agent.runLog.append(id, entry);
-        const run = { owner: null, state: {}, expires_at: Date.now() + ms };
+        const run = { owner: null, thread_id: null, state: {}, expires_at: Date.now() + ms };
         await here.agent.endTurn({ waiting: { runId: id, run } });
       }
       database.pass(3_600_001);
-      expect(await there.agent.waitingRuns.take(late, null)).toBeNull();
+      expect(await there.agent.openRuns.take(late, null)).toBeNull();
       await Promise.all([here, there].map(({ agent }) => agent.tidy(forGood)));
       const { runs } = await there.agent.runLog.list({ owner: null, limit: 9 });
       expect(runs).toMatchObject([
@@ -49,7 +49,7 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
         },
       ]);
       expect((await there.agent.runLog.get(late, null))?.entries).toHaveLength(3);
-      expect(await there.agent.waitingRuns.take(waiting, null)).not.toBeNull();
+      expect(await there.agent.openRuns.take(waiting, null)).not.toBeNull();
     });
 
     test("are found by their thread, for their owner, while they wait", async () => {
@@ -57,19 +57,19 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
       const [here, there] = [await database.open(), await database.open()];
       const id = newRunId();
       here.agent.runLog.append(id, runStart({ owner: "me", thread_id: "t" }));
-      const run = { owner: "me", state: { calls: hostileTexts }, expires_at: Date.now() + 3_600_000 };
+      const run = { owner: "me", thread_id: "t", state: { calls: hostileTexts }, expires_at: Date.now() + 3_600_000 };
       await here.agent.endTurn({ waiting: { runId: id, run } });
-      const { waitingRuns } = there.agent;
-      expect(await waitingRuns.ofThread({ owner: "me", id: "t" })).toBe(id);
-      expect(await waitingRuns.ofThread({ owner: null, id: "t" })).toBeNull();
-      expect(await waitingRuns.ofThread({ owner: "me", id: "u" })).toBeNull();
-      expect(await waitingRuns.get(id, "you")).toBeNull();
-      expect(await waitingRuns.get(id, "me")).toEqual(run);
-      await waitingRuns.take(id, "me");
-      expect(await waitingRuns.ofThread({ owner: "me", id: "t" })).toBeNull();
-      await waitingRuns.put(id, run);
+      const { openRuns } = there.agent;
+      expect(await openRuns.ofThread({ owner: "me", id: "t" })).toEqual({ runId: id, waits: true });
+      expect(await openRuns.ofThread({ owner: null, id: "t" })).toBeNull();
+      expect(await openRuns.ofThread({ owner: "me", id: "u" })).toBeNull();
+      expect(await openRuns.get(id, "you")).toBeNull();
+      expect(await openRuns.get(id, "me")).toEqual(run);
+      await openRuns.take(id, "me");
+      expect(await openRuns.ofThread({ owner: "me", id: "t" })).toBeNull();
+      await there.agent.endTurn({ ended: id, waiting: { runId: id, run } });
       database.pass(3_600_001);
-      expect(await waitingRuns.ofThread({ owner: "me", id: "t" })).toBeNull();
+      expect(await openRuns.ofThread({ owner: "me", id: "t" })).toBeNull();
     });
 
     test("one whose process is killed after the decision waits again, with all that was done of it", async () => {
@@ -78,23 +78,23 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
       const here = await database.open();
       const id = newRunId();
       await letWait(here.agent, id);
-      expect((await dead.agent.waitingRuns.take(id, null))?.done).toEqual([]);
+      expect((await dead.agent.openRuns.take(id, null))?.done).toEqual([]);
       const done = hostileTexts.map(([, text]) => ({ text }));
-      for (const entry of done) await dead.agent.waitingRuns.note(id, entry);
+      for (const entry of done) await dead.agent.openRuns.note(id, entry);
       await here.agent.tidy(forGood);
       expect((await here.agent.runLog.list({ owner: null, limit: 9 })).runs).toMatchObject([
         { id, state: "waiting", error: { detail: expect.stringContaining("Send the decisions again") } },
       ]);
 
-      expect((await here.agent.waitingRuns.take(id, null))?.done).toEqual(done);
+      expect((await here.agent.openRuns.take(id, null))?.done).toEqual(done);
       // A process that was wrongly taken for dead can do nothing more with it.
-      await expect(dead.agent.waitingRuns.note(id, { late: true })).rejects.toThrow("Another process");
-      await dead.agent.waitingRuns.giveBack(id);
-      await dead.agent.waitingRuns.drop(id);
-      const turn = { thread: { key: { owner: null, id: "t" }, messages: [] }, resumed: id };
+      await expect(dead.agent.openRuns.note(id, { late: true })).rejects.toThrow("Another process");
+      await dead.agent.openRuns.giveBack(id);
+      await dead.agent.endTurn({ ended: id });
+      const turn = { thread: { key: { owner: null, id: "t" }, messages: [] }, ended: id };
       expect(await dead.agent.endTurn(turn)).toBe(false);
-      await here.agent.waitingRuns.note(id, { more: true });
-      expect(await here.agent.waitingRuns.get(id, null)).toBeNull();
+      await here.agent.openRuns.note(id, { more: true });
+      expect(await here.agent.openRuns.get(id, null)).toBeNull();
       expect(await here.agent.endTurn(turn)).toBe(true);
       expect(await here.agent.endTurn(turn)).toBe(false);
     });
@@ -103,16 +103,16 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
       await using database = await prepare();
       const { agent } = await database.open();
       const id = newRunId();
-      const run = { owner: null, state: {}, expires_at: Date.now() + 3_600_000 };
+      const run = { owner: null, thread_id: null, state: {}, expires_at: Date.now() + 3_600_000 };
       await letWait(agent, id);
-      await agent.waitingRuns.take(id, null);
-      await agent.waitingRuns.note(id, { first: true });
-      await agent.waitingRuns.giveBack(id);
-      expect((await agent.waitingRuns.take(id, null))?.done).toEqual([{ first: true }]);
-      expect(await agent.endTurn({ resumed: id, waiting: { runId: id, run } })).toBe(true);
-      expect(await agent.waitingRuns.take(id, null)).toEqual({ run, done: [] });
-      await agent.waitingRuns.drop(id);
-      expect(await agent.waitingRuns.take(id, null)).toBeNull();
+      await agent.openRuns.take(id, null);
+      await agent.openRuns.note(id, { first: true });
+      await agent.openRuns.giveBack(id);
+      expect((await agent.openRuns.take(id, null))?.done).toEqual([{ first: true }]);
+      expect(await agent.endTurn({ ended: id, waiting: { runId: id, run } })).toBe(true);
+      expect(await agent.openRuns.take(id, null)).toEqual({ run, done: [] });
+      await agent.endTurn({ ended: id });
+      expect(await agent.openRuns.take(id, null)).toBeNull();
     });
 
     test("one that failed after the decision, and could not be taken away, does not wait again", async () => {
@@ -120,11 +120,11 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
       const [dead, here] = [await database.open({ pid: deadPid }), await database.open()];
       const id = newRunId();
       await letWait(here.agent, id);
-      await dead.agent.waitingRuns.take(id, null);
+      await dead.agent.openRuns.take(id, null);
       dead.agent.runLog.append(id, runEnd({ state: "failed" }));
       await dead.agent.runLog.get(id, null);
-      expect(await here.agent.waitingRuns.get(id, null)).toBeNull();
-      expect(await here.agent.waitingRuns.take(id, null)).toBeNull();
+      expect(await here.agent.openRuns.get(id, null)).toBeNull();
+      expect(await here.agent.openRuns.take(id, null)).toBeNull();
     });
 
     test("one that goes on does not expire; one that was killed and never decided about again has failed", async () => {
@@ -132,8 +132,8 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
       const [dead, here] = [await database.open({ pid: deadPid }), await database.open()];
       const [killed = "", going = ""] = [newRunId(), newRunId()].toSorted();
       for (const id of [killed, going]) await letWait(here.agent, id);
-      await dead.agent.waitingRuns.take(killed, null);
-      await here.agent.waitingRuns.take(going, null);
+      await dead.agent.openRuns.take(killed, null);
+      await here.agent.openRuns.take(going, null);
       await here.agent.tidy(forGood);
       database.pass(3_600_001);
       await here.agent.tidy(forGood);
@@ -141,7 +141,7 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
         { id: going },
         { id: killed, state: "failed", error: { code: "internal_error" } },
       ]);
-      await here.agent.waitingRuns.note(going, { still: "ours" });
+      await here.agent.openRuns.note(going, { still: "ours" });
     });
 
     test("one whose decision was refused keeps waiting, and no process can end it", async () => {
@@ -150,8 +150,8 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
       const here = await database.open();
       const id = newRunId();
       await letWait(here.agent, id);
-      const taken = await dead.agent.waitingRuns.take(id, null);
-      if (taken) await dead.agent.waitingRuns.giveBack(id);
+      const taken = await dead.agent.openRuns.take(id, null);
+      if (taken) await dead.agent.openRuns.giveBack(id);
       await here.agent.tidy(forGood);
       const waiting = await here.agent.runLog.list({ owner: null, state: "waiting", limit: 9 });
       expect(waiting.runs).toMatchObject([{ id, state: "waiting" }]);
@@ -161,7 +161,7 @@ export function agentWaitingRunsSuite(name: string, prepare: PrepareMemory): voi
 
 async function letWait({ runLog, endTurn }: AgentMemory, runId: string): Promise<void> {
   runLog.append(runId, runStart());
-  await endTurn({ waiting: { runId, run: { owner: null, state: {}, expires_at: Date.now() + 3_600_000 } } });
+  await endTurn({ waiting: { runId, run: { owner: null, thread_id: null, state: {}, expires_at: Date.now() + 3_600_000 } } });
   runLog.append(runId, runEnd({ state: "waiting", finish_reason: "tool_calls" }));
   await runLog.get(runId, null);
 }
