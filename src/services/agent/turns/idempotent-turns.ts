@@ -30,8 +30,15 @@ const longestPauseMs = 500;
 interface RunningTurn {
   readonly hash: string;
   readonly begun: Promise<KeyedTurn>;
+  /** Resolves if the turn is accepted in another process, for clients that need no more than its id. */
+  readonly elsewhere: Promise<KeyedTurn>;
   /** Set once the turn has ended; settles when the key can be claimed again or its answer can be read. */
   over: Promise<void> | null;
+}
+
+interface EntryEvents {
+  readonly onOver: (released: Promise<void>) => void;
+  readonly onElsewhere: (elsewhere: KeyedTurn) => void;
 }
 
 /** One turn per Idempotency-Key. After a failure that was not stored, the same key starts a new turn. */
@@ -50,7 +57,7 @@ export function createIdempotentTurns({
   async function claim(
     key: AnswerKey,
     start: () => Promise<Turn>,
-    { signal, isAsync, onOver }: KeyedClient & { onOver: (released: Promise<void>) => void },
+    { signal, isAsync, onOver, onElsewhere }: KeyedClient & EntryEvents,
   ): Promise<KeyedTurn> {
     const release = (): Promise<void> => {
       const released = answers.release(key).catch(onError);
@@ -77,7 +84,11 @@ export function createIdempotentTurns({
         const turn = await recover(claimed.run);
         if (turn) follow(turn);
         if (turn) return { kind: "turn", turn, replayed: true };
-      } else if (isAsync && claimed.runId !== undefined) return { kind: "elsewhere", runId: claimed.runId };
+      } else if (claimed.runId !== undefined) {
+        const elsewhere = { kind: "elsewhere", runId: claimed.runId } as const;
+        onElsewhere(elsewhere);
+        if (isAsync) return elsewhere;
+      }
       await sleep(pause, undefined, { signal });
     }
   }
@@ -97,7 +108,8 @@ export function createIdempotentTurns({
     }
     if (known) {
       if (known.hash !== key.hash) throw mismatch();
-      const begun = await untilAborted(known.begun, client.signal).catch((error: unknown) => {
+      const joined = client.isAsync ? Promise.race([known.begun, known.elsewhere]) : known.begun;
+      const begun = await untilAborted(joined, client.signal).catch((error: unknown) => {
         client.signal.throwIfAborted();
         return unlessRefused(error);
       });
@@ -111,8 +123,9 @@ export function createIdempotentTurns({
     const onOver = (released: Promise<void>) => {
       entry.over = released.then(forget);
     };
-    const begun = claim(key, start, { ...client, onOver });
-    const entry: RunningTurn = { hash: key.hash, begun, over: null };
+    const { promise: elsewhere, resolve: onElsewhere } = Promise.withResolvers<KeyedTurn>();
+    const begun = claim(key, start, { ...client, onOver, onElsewhere });
+    const entry: RunningTurn = { hash: key.hash, begun, elsewhere, over: null };
     running.set(name, entry);
     try {
       const result = await begun;
