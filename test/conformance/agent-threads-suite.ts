@@ -132,7 +132,10 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
         expect(await agent.threads.hold(key)).toBe(true);
         const answer = { key: { owner: null, key: "late", hash: "h" }, stored: sampleAnswer() };
         await late.agent.answers.claim(answer.key);
-        const waiting = { runId: newRunId(), run: { owner: null, thread_id: null, state: {}, expires_at: Date.now() + 3_600_000 } };
+        const waiting = {
+          runId: newRunId(),
+          run: { owner: null, thread_id: null, state: {}, expires_at: Date.now() + 3_600_000 },
+        };
         const isLate = async () => {
           expect(await late.agent.endTurn({ ...say("late"), answer })).toBe(false);
           expect(await late.agent.endTurn({ waiting, held: key, answer })).toBe(false);

@@ -11,7 +11,12 @@ export function agentTurnEndSuite(name: string, prepare: PrepareMemory): void {
     ];
     const answer = { key, stored: sampleAnswer() };
     const messages = [{ type: "human" as const, content: "Hi" }];
-    const waitingRun = (state: unknown) => ({ owner: null, thread_id: null, state, expires_at: Date.now() + 3_600_000 });
+    const waitingRun = (state: unknown) => ({
+      owner: null,
+      thread_id: null,
+      state,
+      expires_at: Date.now() + 3_600_000,
+    });
 
     test("keeps the turn, the run that waits and the answer together", async () => {
       await using database = await prepare();

@@ -179,7 +179,7 @@ test("a turn that ends every process that takes it has failed after three of the
     void post(agent.url, human("Hi"), key).catch(() => null);
     await asked;
   };
-  for (let index = 0; index < 4; index += 1) await dying(index);
+  for (let index = 0; index < 3; index += 1) await dying(index);
   await using storage = await openSqlite({ file });
   await using agent = await runAgentApp(scripted("Hi").models, { memory: storage.agent });
   for (let count = 0; count < 2; count += 1) {

@@ -20,7 +20,9 @@ export interface AgentShop extends AsyncDisposable {
 }
 
 /** The calls of each reply of a turn before its last. `look` and `buy` of the second run at once. */
-export const stepsOf = (turn: string): readonly (readonly { readonly tool: "buy" | "look"; readonly step: string }[])[] => [
+export const stepsOf = (
+  turn: string,
+): readonly (readonly { readonly tool: "buy" | "look"; readonly step: string }[])[] => [
   [{ tool: "buy", step: `${turn} a` }],
   [
     { tool: "buy", step: `${turn} b` },

@@ -39,8 +39,7 @@ export interface HttpOperation {
 }
 
 /** The methods that HTTP declares idempotent. */
-export const isIdempotentMethod = (method: HttpOperation["method"]): boolean =>
-  method !== "POST" && method !== "PATCH";
+export const isIdempotentMethod = (method: HttpOperation["method"]): boolean => method !== "POST" && method !== "PATCH";
 
 /** Fields of a body, or one parameter that is the whole body. `type` is its media type: a form or a kind of JSON. */
 export type RequestBody = { readonly type: string } & (

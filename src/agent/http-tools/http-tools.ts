@@ -11,7 +11,13 @@ import {
 } from "../tools/operator-config.ts";
 import type { Tool } from "../tools/tool.ts";
 import { fromOpenapi } from "./openapi.ts";
-import { defineHttpTool, isIdempotentMethod, type HttpOperation, type RequestBody, type SendRequest } from "./http-operation.ts";
+import {
+  defineHttpTool,
+  isIdempotentMethod,
+  type HttpOperation,
+  type RequestBody,
+  type SendRequest,
+} from "./http-operation.ts";
 import { parseUrlTemplate } from "./url-template.ts";
 
 /**

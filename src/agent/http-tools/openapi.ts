@@ -2,7 +2,13 @@ import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
 import { ConfigError } from "../tools/operator-config.ts";
 import { toArgumentName, toToolName } from "../tools/tool-name.ts";
-import { formType, isIdempotentMethod, type HttpOperation, type QueryStyle, type RequestBody } from "./http-operation.ts";
+import {
+  formType,
+  isIdempotentMethod,
+  type HttpOperation,
+  type QueryStyle,
+  type RequestBody,
+} from "./http-operation.ts";
 import { followReference, toJsonSchema } from "./openapi-schema.ts";
 import type { PathParameter, PathStyle } from "./url-template.ts";
 

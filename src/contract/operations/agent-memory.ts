@@ -42,7 +42,9 @@ export const cancelAgentRun: Operation = {
   tag: "Agent runs",
   scope: "agent",
   parameters: runParameter,
-  responses: { 202: { description: "No new call starts, and calls in progress are aborted.", schema: AgentRunSummary } },
+  responses: {
+    202: { description: "No new call starts, and calls in progress are aborted.", schema: AgentRunSummary },
+  },
   errors: ["run_not_found", "run_already_finished", "storage_full"],
 };
 

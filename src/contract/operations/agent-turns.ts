@@ -115,7 +115,9 @@ export const runAgentTurn: Operation = {
         "A request with the same key and body gets the stored response or joins the run in progress, in whatever process. The run then continues when the client disconnects, unless `x-on-disconnect` is `cancel`. Responses are stored for 24 hours, and so are failures that would repeat or follow a tool call; after another failure the key starts a new run.",
       schema: IdempotencyKey,
     },
-    prefer: { description: "`respond-async` requests 202 and the run's address. The run then has no client to wait for." },
+    prefer: {
+      description: "`respond-async` requests 202 and the run's address. The run then has no client to wait for.",
+    },
   },
   body: AgentRequest,
   example: { messages: [{ type: "human", content: "What is 17 * 23?" }] },

@@ -197,7 +197,9 @@ export const AgentRunEntry = z
         .readonly()
         .exactOptional()
         .describe("Ids of the calls that wait for approval."),
-      message: AgentReply.exactOptional().describe("The response, of a run that was started with `Prefer: respond-async`."),
+      message: AgentReply.exactOptional().describe(
+        "The response, of a run that was started with `Prefer: respond-async`.",
+      ),
     }),
   ])
   .meta({ id: "AgentRunEntry" });

@@ -1,6 +1,11 @@
 import { Hono, type Context } from "hono";
 import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
-import { AgentRunListQuery, ResumeRequest, summarizeRun, type AgentRunList } from "../../../contract/schemas/agent-run.ts";
+import {
+  AgentRunListQuery,
+  ResumeRequest,
+  summarizeRun,
+  type AgentRunList,
+} from "../../../contract/schemas/agent-run.ts";
 import { ownerOf } from "../../http/shell-environment.ts";
 import { prefersEvents } from "../../http/responses/event-stream.ts";
 import { readJson } from "../../http/body/read-json.ts";

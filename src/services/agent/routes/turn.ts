@@ -19,10 +19,7 @@ import { checkCount, clientSignal, readThreadId, readTurnHeaders } from "../wire
  * cancelled, unless the client asked for it to continue, does not wait for it, or sent an Idempotency-Key, with which it can fetch
  * the answer later.
  */
-export function agentTurnRoute(
-  dependencies: AgentDependencies,
-  { turns, runLog }: AgentParts,
-): Hono<ShellEnvironment> {
+export function agentTurnRoute(dependencies: AgentDependencies, { turns, runLog }: AgentParts): Hono<ShellEnvironment> {
   const { router, bodyLimits, maxMessages, log, patienceMs } = dependencies;
 
   return new Hono<ShellEnvironment>().post("/", async (context) => {
@@ -42,7 +39,16 @@ export function agentTurnRoute(
     const signal = clientSignal(context, isAsync ? { onDisconnect: "continue" } : headers, key ? "continue" : "cancel");
     const events = prefersEvents(context.req.header("accept"));
     const world = context.req.header(worldHeader);
-    const request = { ...headers, wire: "agent" as const, modelId, stream: events, answerKey, parameters, world, isAsync };
+    const request = {
+      ...headers,
+      wire: "agent" as const,
+      modelId,
+      stream: events,
+      answerKey,
+      parameters,
+      world,
+      isAsync,
+    };
     const start = () =>
       threadId === null
         ? turns.start({ ...request, messages: [...opening, ...fromAgentMessages(messages)], thread: null }, signal)

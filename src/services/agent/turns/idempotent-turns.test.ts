@@ -41,7 +41,10 @@ test("lets later clients follow a turn that started while the one before it was 
   released.resolve();
   await expect(first).rejects.toThrow("No such model.");
   expect(await second).toMatchObject({ replayed: false });
-  expect(await idempotent.begin(key, async () => turn, client)).toMatchObject({ turn: { runId: "run-2" }, replayed: true });
+  expect(await idempotent.begin(key, async () => turn, client)).toMatchObject({
+    turn: { runId: "run-2" },
+    replayed: true,
+  });
 });
 
 test("refuses all clients of a key with the same error", async () => {

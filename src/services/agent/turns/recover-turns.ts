@@ -25,11 +25,7 @@ interface TurnRecoveryOptions {
   readonly tools: () => readonly Tool[];
   /** Aborts when the process stops. */
   readonly overdue: AbortSignal;
-  readonly inThread: (
-    key: ThreadKey,
-    signal: AbortSignal,
-    start: () => Promise<Turn | null>,
-  ) => Promise<Turn | null>;
+  readonly inThread: (key: ThreadKey, signal: AbortSignal, start: () => Promise<Turn | null>) => Promise<Turn | null>;
   readonly start: (
     request: TurnRequest,
     options: { runId: string; stored: StoredRun; runner?: Runner },
@@ -37,11 +33,11 @@ interface TurnRecoveryOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A run that ended so many processes, or could not be started so often, without completing a step has failed. */
+/** A run that so many processes left, or could not start, without completing a step has failed. */
 const mostTries = 3;
 
 /** The pause before a run that could not be started is tried again, for example while its world cannot be reached. */
-const pauseMs = 5_000;
+const pauseMs = 10_000;
 
 const everyMs = 2_000;
 
@@ -80,11 +76,11 @@ export function createTurnRecovery({
     };
     const storedRun = stored.open(runId, { done, recovered: true, startedAt: state.accepted_at });
     const options = { runId, stored: storedRun };
-    if (tries > mostTries) return start(request, { ...options, runner: fails(triedOften) });
+    if (tries >= mostTries) return start(request, { ...options, runner: fails(triedOften) });
     try {
       return await start(request, options);
     } catch (error) {
-      if (tries === mostTries && !isStoreFailure(error)) {
+      if (tries === mostTries - 1 && !isStoreFailure(error)) {
         return await start(request, { ...options, runner: fails(toReplyError(error)) });
       }
       void sleep(pauseMs, undefined, { signal: overdue, ref: false }).then(storedRun.giveBack, () => {});

@@ -68,7 +68,10 @@ export interface Turn {
 }
 
 /** The facts about a turn that are known when it starts. */
-export interface TurnFacts extends Omit<TurnRequest, "adapt" | "postponed" | "fallbacks" | "answerKey" | "keep" | "world"> {
+export interface TurnFacts extends Omit<
+  TurnRequest,
+  "adapt" | "postponed" | "fallbacks" | "answerKey" | "keep" | "world"
+> {
   readonly runId: string;
   readonly modelId: string;
   /** Milliseconds since 1970. */

@@ -165,7 +165,12 @@ export function createTurns({
         return turn;
       },
     }),
-    cancel: createCancelRun({ runLog: memory.runLog, openRuns, endTurn: memory.endTurn, running: (id) => running.get(id) }),
+    cancel: createCancelRun({
+      runLog: memory.runLog,
+      openRuns,
+      endTurn: memory.endTurn,
+      running: (id) => running.get(id),
+    }),
     once: createIdempotentTurns({
       answers: memory.answers,
       recover: (run) => track(recovery.recoverInThread(run)),
