@@ -167,19 +167,23 @@ test("without a client to ask for it, a turn is found and finished by a process 
   expect(left).toEqual([]);
 });
 
-test("a turn that ends every process that takes it has failed after three of them, and its key says so", async () => {
+test("a turn that ends every process that takes it has failed after twenty of them, and its key says so", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   await using kept = new AsyncDisposableStack();
   const dying = async (index: number) => {
     const storage = await openSqlite({ file, pid: deadPid + index });
     kept.defer(() => storage.close());
-    const { asked, turn } = never();
-    const agent = kept.use(await runAgentApp(scripted(turn).models, { memory: storage.agent, tools: () => [] }));
-    void post(agent.url, human("Hi"), key).catch(() => null);
-    await asked;
+    return storage.agent;
   };
-  for (let index = 0; index < 3; index += 1) await dying(index);
+  const { asked, turn } = never();
+  const first = kept.use(await runAgentApp(scripted(turn).models, { memory: await dying(0) }));
+  const accepted = await post(first.url, human("Hi"), { ...key, ...respondAsync });
+  await asked;
+  for (let index = 1; index < 20; index += 1) {
+    const { openRuns } = await dying(index);
+    expect(await openRuns.recover(accepted.headers.get("x-run-id") ?? "")).toMatchObject({ tries: index });
+  }
   await using storage = await openSqlite({ file });
   await using agent = await runAgentApp(scripted("Hi").models, { memory: storage.agent });
   for (let count = 0; count < 2; count += 1) {
@@ -187,7 +191,7 @@ test("a turn that ends every process that takes it has failed after three of the
     expect(answer.status).toBe(500);
     expect(await answer.json()).toMatchObject({
       code: "internal_error",
-      detail: expect.stringContaining("interrupted 3 times"),
+      detail: expect.stringContaining("interrupted 20 times"),
     });
   }
 });

@@ -124,7 +124,7 @@ export async function createAgentService(
   const parts = createAgentParts(dependencies);
   const app = createAgentApp(dependencies, parts);
   const stop = new AbortController();
-  const recovering = parts.turns.recoverUntil(AbortSignal.any([stop.signal, activeTurns.draining]));
+  let recovering = Promise.resolve();
   opened.defer(() => {
     stop.abort();
     return recovering;
@@ -133,6 +133,10 @@ export async function createAgentService(
   return {
     app,
     turns: activeTurns,
+    /** Finishes accepted turns of dead processes from now on. For a process that lives longer than a command. */
+    startRecovery(): void {
+      recovering = parts.turns.recoverUntil(AbortSignal.any([stop.signal, activeTurns.draining]));
+    },
     /** Rejects if no provider serves this model, without calling it. */
     checkModel: async (modelId: string): Promise<void> => void (await router.route(modelId)),
     [Symbol.asyncDispose]: () => started.disposeAsync(),

@@ -33,8 +33,11 @@ interface TurnRecoveryOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A run that so many processes left, or could not start, without completing a step has failed. */
-const mostTries = 3;
+/**
+ * A run that so many processes left, or could not start, without completing a step has failed. Many, because a process may be
+ * killed for other reasons again and again; few enough that a run that kills its process does so for a minute and not for ever.
+ */
+const mostTries = 20;
 
 /** The pause before a run that could not be started is tried again, for example while its world cannot be reached. */
 const pauseMs = 10_000;

@@ -2,7 +2,7 @@ import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/loop/agent-
 import { isRetryable, ServiceError, type ErrorCode } from "../../../contract/errors.ts";
 import type { AgentMemory, AgentTurnResult } from "../../../contract/ports/agent-memory.ts";
 import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
-import { toStoredRequest, type AcceptedState, type WaitingState } from "./stored-run.ts";
+import { fromStore, toStoredRequest, type AcceptedState, type WaitingState } from "./stored-run.ts";
 import { toAnswer, toStoredFailure } from "./turn-answer.ts";
 import type { Turn, TurnRequest } from "./turn.ts";
 
@@ -44,7 +44,7 @@ const approvalMs = 60 * 60_000;
 
 export function createTurnStore({ memory, onAnswerLost }: TurnStoreOptions): TurnStore {
   async function end(result: AgentTurnResult): Promise<void> {
-    if (await memory.endTurn(result)) return;
+    if (await fromStore(memory.endTurn(result))) return;
     throw new ServiceError(
       "idempotency_in_progress",
       "Another process has started this turn again, or has continued its thread.",

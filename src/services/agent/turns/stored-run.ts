@@ -1,6 +1,6 @@
 import type { PendingRun } from "../../../agent/loop/agent-outcome.ts";
 import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
-import { isStoreFailure } from "../../../contract/errors.ts";
+import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
 import type { OpenRuns } from "../../../contract/ports/agent-memory.ts";
 import type { ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
 import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
@@ -84,13 +84,23 @@ export function createStoredRuns(openRuns: TurnStorage, signal: AbortSignal): St
       const journal = createTurnJournal({
         done,
         ...(rest.resumed && { decisions: rest.resumed.decisions }),
-        note: (entry) => openRuns.note(runId, entry),
+        note: (entry) => fromStore(openRuns.note(runId, entry)),
       });
       const giveBack = () => returns.begin(runId, () => journal.catchUp().then(() => openRuns.giveBack(runId)));
       return { ...rest, journal, giveBack };
     },
     finishReturn: returns.finish,
   };
+}
+
+/** Whatever the store fails with, the run is intact and is continued later. */
+export async function fromStore<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause;
+    throw new ServiceError("storage_unavailable", "The run could not be stored. It is continued later.", { cause });
+  }
 }
 
 /** Runs that continued until the store failed. They can be taken again as soon as the store accepts that. */
