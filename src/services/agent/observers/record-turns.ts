@@ -1,6 +1,11 @@
 import type { AgentOutcome, AskedToolCall, ToolRun } from "../../../agent/loop/agent-outcome.ts";
 import { toAgentReply } from "../../../agent/messages/agent-reply.ts";
-import type { AgentRunEnd, AgentRunState, RecordedMessage } from "../../../contract/schemas/agent-run.ts";
+import type {
+  AgentRunEnd,
+  AgentRunStarted,
+  AgentRunState,
+  RecordedMessage,
+} from "../../../contract/schemas/agent-run.ts";
 import type { AgentRunLog } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage, Reply } from "../../../contract/ports/chat-model.ts";
 import { ServiceError } from "../../../contract/errors.ts";
@@ -95,10 +100,9 @@ function writeStart(log: AgentRunLog, facts: TurnFacts): void {
     ]);
     return log.append(runId, { type: "run-resume", at, decisions: Object.fromEntries(entries) });
   }
-  log.append(runId, {
+  const start: AgentRunStarted = {
     type: "run-start",
     at,
-    ...(facts.recovered && { recovered: true }),
     owner: facts.owner,
     wire: facts.wire,
     request_id: facts.requestId,
@@ -108,7 +112,8 @@ function writeStart(log: AgentRunLog, facts: TurnFacts): void {
     messages: facts.messages.map(toRecorded),
     tools: facts.tools.map((tool) => tool.definition.name),
     client_tools: (facts.clientTools ?? []).map((tool) => ({ ...tool, parameters: { ...tool.parameters } })),
-  });
+  };
+  log.append(runId, facts.recovered ? { ...start, recovered: true } : start);
 }
 
 /** The message without cache markers and images: every turn sends the images again, and they are too large to store each time. */
@@ -139,9 +144,9 @@ function toEnd(
 ): Ending {
   if (end.kind === "outcome") {
     const { outcome } = end;
+    const ending = fromOutcome(outcome);
     // Nothing else stores this response.
-    const message = isAsync && outcome.ok && { message: toAgentReply(outcome, `run--${runId}`) };
-    return { ...fromOutcome(outcome), ...message };
+    return isAsync && outcome.ok ? { ...ending, message: toAgentReply(outcome, `run--${runId}`) } : ending;
   }
   const nothing = { finish_reason: null, text: null, cost: null };
   if (end.kind === "cancelled") return { ...nothing, ...counted, state: "cancelled", error: null };
