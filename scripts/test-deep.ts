@@ -21,6 +21,8 @@ const shards: Readonly<Record<string, readonly string[]>> = {
   torture: ["scripts/torture.ts", "--cycles", String(sizes.sqliteKills)],
   "torture-postgres": ["scripts/torture.ts", "--postgres", "--cycles", String(sizes.postgresKills)],
   "postgres-servers": ["scripts/test-postgres-servers.ts"],
+  "torture-agent": ["scripts/torture.ts", "--agents", "--cycles", String(sizes.sqliteKills)],
+  "torture-agent-postgres": ["scripts/torture.ts", "--agents", "--postgres", "--cycles", String(sizes.postgresKills)],
   simulations: [vitest, "run", "test/simulation", "src/evaluation/comparison/simulation.test.ts"],
   page: [vitest, "run", "test/page", "test/docs/site.test.ts"],
   load: [vitest, "run", "test/hardening/load.test.ts", "test/hardening/recovery.test.ts"],

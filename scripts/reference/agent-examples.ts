@@ -20,6 +20,11 @@ export const agentExamples: ApiExamples = {
     // No tool of the demo needs approval, so this run is over.
     status: 409,
   },
+  cancelAgentRun: {
+    command: `curl -s -X POST ${at}/agent/runs/$run_id/cancel`,
+    // This run is over, too.
+    status: 409,
+  },
   listAgentThreads: { command: `curl -s ${at}/agent/threads`, status: 200 },
   getAgentThread: { command: `curl -s ${at}/agent/threads/sums`, status: 200 },
   deleteAgentThread: { command: `curl -s -X DELETE ${at}/agent/threads/sums`, status: 204 },

@@ -1,5 +1,6 @@
 import {
   agentRunToScenario,
+  cancelAgentRun,
   deleteAgentThread,
   getAgentRun,
   getAgentThread,
@@ -41,6 +42,7 @@ export const agentOperations: readonly Operation[] = [
   resumeAgentRun,
   listAgentRuns,
   getAgentRun,
+  cancelAgentRun,
   replayAgentRun,
   agentRunToScenario,
   listAgentThreads,
