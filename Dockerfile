@@ -5,7 +5,8 @@ COPY package.json package-lock.json .npmrc ./
 # The image has its own Node, so no install script has to run.
 RUN npm ci --ignore-scripts
 COPY . .
-RUN node node_modules/vite/bin/vite.js build web --logLevel warn && node scripts/build-package.mjs /package
+RUN node node_modules/vite/bin/vite.js build web --logLevel warn && node scripts/bundle.mjs && node scripts/build-package.mjs \
+  && node scripts/published-manifest.mjs --put && npm pack --ignore-scripts && mkdir /package && tar -xzf rehearsal-*.tgz -C /package --strip-components 1
 
 FROM node:24-slim
 ENV NODE_ENV=production \

@@ -29,7 +29,6 @@ const benches = [
   largeRun,
   stream,
   scoring,
-  simulatedUsers,
   postgres,
   recovery,
 ];

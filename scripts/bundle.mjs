@@ -177,8 +177,8 @@ const latePackages = {
 const isOutside = (id, importer) =>
   replacedAs(id, importer) === undefined && outside.some((pattern) => pattern.test(id));
 
-/** Bundles into `folder`, and gives the packages that went into it. */
-export async function bundle(folder) {
+/** Bundles into `folder`, with the licences of the packages that went into it. */
+async function bundle(folder) {
   rmSync(folder, { recursive: true, force: true });
   await using build = await rolldown({
     cwd: root,
@@ -204,7 +204,8 @@ export async function bundle(folder) {
     },
   });
   const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
-  return [...new Set(modules.flatMap(packageOf))].toSorted();
+  const packages = [...new Set(modules.flatMap(packageOf))].toSorted();
+  writeNotices(join(folder, "THIRD-PARTY-NOTICES.md"), [...packages, "node_modules/swagger-ui-dist"]);
 }
 
 /** The folder of the package a module belongs to, from the root; none for our own. */
@@ -217,7 +218,7 @@ function packageOf(module) {
 }
 
 /** Writes the licences of packages into one file, since their own files stay behind. */
-export function writeNotices(file, packages) {
+function writeNotices(file, packages) {
   const sections = packages.map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
     return [`## ${name} ${version} (${license ?? "see below"})`, ...licenceTexts(folder)].join("\n\n");
@@ -234,4 +235,4 @@ function licenceTexts(folder) {
     .map((path) => readFileSync(path, "utf8").trim());
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle(process.argv[2] ?? join(root, "dist"));
+await bundle(join(root, "dist"));

@@ -87,7 +87,8 @@ async function run(command, parameters, { environment = process.env, shell = fal
 async function npm(...parameters) {
   const inside = join(root, "node_modules");
   const PATH = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.startsWith(inside));
-  const environment = { ...process.env, PATH: PATH.join(delimiter) };
+  // `npm pack --dry-run` would hand its setting down to the installation.
+  const environment = { ...process.env, PATH: PATH.join(delimiter), npm_config_dry_run: "false" };
   const node = [process.env.npm_node_execpath, process.execPath].find((path) => path && !path.startsWith(inside));
   const cli = process.env.npm_execpath;
   if (cli && /npm-cli\.c?js$/.test(cli)) await run(node ?? "node", [cli, ...parameters], { environment });

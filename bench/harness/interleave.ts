@@ -17,6 +17,8 @@ export async function interleave(
     noise.spin();
     for (const subject of subjects) {
       if (skipped.has(subject)) continue;
+      const seconds = Math.round(performance.now() / 1000);
+      say(`  ${String(seconds).padStart(4)} s  ${work}: ${subject.name}, ${repeat + 1} of ${repeats}`);
       try {
         samples.get(subject)?.push(await subject.run());
       } catch (error) {

@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, copyFile, glob, readFile, stat, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { access, copyFile, cp, glob, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect } from "vitest";
 import { deepTest } from "../support/deep-test.ts";
@@ -17,6 +17,8 @@ const quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"
 const minutes = 60_000;
 
 let folder: TemporaryFolder;
+const clone = () => folder.file("clone");
+const leftOut = new Set([".git", ".rehearsal", "dist", "node_modules"]);
 const rehearsal = () => join(folder.path, "node_modules/rehearsal");
 const environment = () => ({ PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" });
 
@@ -31,10 +33,11 @@ async function cliWith(env: Readonly<Record<string, string>>, ...parameters: str
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  const built = folder.file("package");
-  await run(process.execPath, [join(root, "scripts/build-package.mjs"), built], { cwd: root });
-  await run("npm", ["pack", built, "--silent", "--pack-destination", folder.path], { cwd: folder.path });
-  const { version } = JSON.parse(await readFile(join(built, "package.json"), "utf8")) as { version: string };
+  // A copy is packed: other tests read package.json, which is another while npm packs.
+  await cp(root, clone(), { recursive: true, filter: (path) => !leftOut.has(basename(path)) });
+  await symlink(join(root, "node_modules"), join(clone(), "node_modules"));
+  await run("npm", ["pack", "--pack-destination", folder.path], { cwd: clone() });
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
   await writeFile(folder.file("package.json"), JSON.stringify({ private: true, type: "module" }));
   await run("npm", ["install", `./rehearsal-${version}.tgz`, ...quiet], { cwd: folder.path });
 }, 4 * minutes);
@@ -47,7 +50,7 @@ deepTest("holds bundled code, the page, the examples and every licence, and no s
   for (const file of ["dist/cli/main.js", "web/dist/index.html", "web/dist/docs/swagger-ui.css"]) {
     await access(join(rehearsal(), file));
   }
-  const notices = await readFile(join(rehearsal(), "THIRD-PARTY-NOTICES.md"), "utf8");
+  const notices = await readFile(join(rehearsal(), "dist/THIRD-PARTY-NOTICES.md"), "utf8");
   for (const name of ["zod", "undici", "pg", "pg-boss", "kysely", "hono", "wink-nlp", "swagger-ui-dist"]) {
     expect(notices).toMatch(new RegExp(`^## ${name} \\d+\\.`, "m"));
   }
@@ -63,6 +66,15 @@ deepTest("holds bundled code, the page, the examples and every licence, and no s
   }
   const files = await Array.fromAsync(glob("**/*.ts", { cwd: rehearsal() }));
   expect(files.filter((file) => !file.endsWith(".d.ts"))).toEqual([]);
+});
+
+deepTest("npm pack leaves package.json as it was, also when it fails", async () => {
+  const manifest = await readFile(join(root, "package.json"), "utf8");
+  expect(await readFile(join(clone(), "package.json"), "utf8")).toBe(manifest);
+  const packing = run("npm", ["pack", "--pack-destination", folder.file("missing/folder")], { cwd: clone() });
+  await expect(packing).rejects.toMatchObject({ stderr: expect.stringContaining("ENOENT") });
+  await expect.poll(() => readFile(join(clone(), "package.json"), "utf8")).toBe(manifest);
+  await expect.poll(() => readdir(clone())).not.toContain("package.json.orig");
 });
 
 deepTest("npx runs the demo from the packed file, in an empty folder", async () => {
