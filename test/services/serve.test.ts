@@ -98,7 +98,7 @@ test("serve prints one line for each service", async () => {
   await using started = start(folder.path, withoutDemo);
   while (started.stdout().split("\n").length < 3) await once(started.child.stdout!, "data");
   expect(started.stdout()).toMatch(
-    /^page and agent {3}http:\/\/127\.0\.0\.1:\d+\nevaluation {7}http:\/\/127\.0\.0\.1:\d+\n$/,
+    /^agent backend {3}http:\/\/127\.0\.0\.1:\d+\nevaluation {6}http:\/\/127\.0\.0\.1:\d+\n$/,
   );
 });
 

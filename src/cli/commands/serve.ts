@@ -224,7 +224,7 @@ async function hasKeys(keys: ApiKeys): Promise<boolean> {
 function printAddresses({ agent, evaluation }: Services, json: boolean): void {
   const lines = json
     ? JSON.stringify({ agent: agent.url, evaluation: evaluation.url })
-    : `page and agent   ${agent.url}\nevaluation       ${evaluation.url}`;
+    : `agent backend   ${agent.url}\nevaluation      ${evaluation.url}`;
   process.stdout.write(`${lines}\n`);
 }
 
