@@ -13,6 +13,8 @@ export const metrics = {
   first_word_ms: { title: "first word ms", digits: 2 },
   delay_p99_ms: { title: "loop delay p99 ms", digits: 1 },
   unfairness: { title: "furthest from fair", digits: 2 },
+  db_cpu_ms: { title: "database CPU ms each", digits: 3 },
+  wal_kb: { title: "log kB each", digits: 2 },
   store_mb: { title: "store MB", digits: 1 },
 } as const satisfies Record<string, { title: string; digits: number }>;
 export type Metric = keyof typeof metrics;

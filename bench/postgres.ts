@@ -1,12 +1,10 @@
-import { access } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startPostgres, type TestDatabase } from "../test/support/postgres.ts";
-import type { Bench, BenchContext, Figures } from "./bench.ts";
+import type { Bench, BenchContext, Figures, Goal, Metric, Row } from "./bench.ts";
+import { measureEngine } from "./engines/measure-engine.ts";
 import { startServer, type ServerProcess } from "./harness/child-process.ts";
-import { interleave, medianOf } from "./harness/interleave.ts";
-import { benchSettings, commandLine, hasCommand, startRehearsal, type Rehearsal } from "./harness/rehearsal.ts";
-import { Skip } from "./harness/skip.ts";
+import { interleave, medianOf, ratioOf } from "./harness/interleave.ts";
+import { benchSettings, commandLine, startRehearsal, type Rehearsal } from "./harness/rehearsal.ts";
 import { toEvaluationRequest } from "./load/evaluation-request.ts";
 import { postRun } from "./load/post-evaluation.ts";
 import { waitForRuns } from "./load/wait-for-runs.ts";
@@ -22,6 +20,18 @@ const sizes = {
 } as const;
 const runsForRate = 2;
 
+/** The engines alone: eight runs whose attempts wait for 100 ms, 64 in each of two processes, on a server that waits for the disk. */
+const engineWork = { runs: 8, perRun: 16, atOnce: 64, latencyMs: 100 };
+const attemptsOfEngineRun = { quick: 20, normal: 1_000, full: 2_500 } as const;
+const engines = ["rows", "fair rows", "slices"] as const;
+const durable = [
+  "fsync=on",
+  "full_page_writes=on",
+  "max_wal_size=8GB",
+  "checkpoint_timeout=1h",
+  "shared_buffers=512MB",
+];
+
 /** Runs on PostgreSQL, carried out by the service and one more worker. */
 export const postgres: Bench = {
   name: "postgres",
@@ -30,6 +40,8 @@ export const postgres: Bench = {
     const { rate: size, runs, each, window } = sizes[context.size];
     const rate = `${runsForRate} runs of ${size.scenarios * size.attempts} attempts, zero-latency model`;
     const fairness = `${runs} runs at one endpoint, ${window} calls each, 20 ms model`;
+    const engineTitle = `${engineWork.runs} runs of ${attemptsOfEngineRun[context.size]} attempts, engines alone`;
+    const engineRows = await measureEngines(engineTitle, context);
     const server = await startPostgres();
     try {
       const withDatabase = async (measure: (service: Rehearsal) => Promise<Figures>): Promise<Figures> => {
@@ -38,6 +50,7 @@ export const postgres: Bench = {
         return await withWorkers(database, context, measure);
       };
       const rows = [
+        ...engineRows,
         ...(await interleave(
           rate,
           [{ name: "rehearsal", run: () => withDatabase((service) => measureRate(service, size, context)) }],
@@ -57,6 +70,7 @@ export const postgres: Bench = {
       return {
         rows,
         goals: [
+          ...engineGoals(engineTitle, rows),
           {
             what: "attempts per second on PostgreSQL",
             value: medianOf(rows, { work: rate, subject: "rehearsal", metric: "per_second" }),
@@ -77,19 +91,46 @@ export const postgres: Bench = {
   },
 };
 
+async function measureEngines(title: string, context: BenchContext): Promise<Row[]> {
+  const server = await startPostgres({ settings: durable });
+  try {
+    const work = { ...engineWork, attempts: attemptsOfEngineRun[context.size] };
+    return await interleave(
+      title,
+      engines.map((name) => ({ name, reference: "rows", run: () => measureEngine(server, name, work) })),
+      context,
+    );
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Within a tenth of attempts that are claimed from their rows alone. */
+function engineGoals(work: string, rows: readonly Row[]): Goal[] {
+  const goal = (metric: Metric, what: string, sense: Goal["sense"], limit: number): Goal => ({
+    what: `slices ÷ rows alone: ${what}`,
+    value: ratioOf(rows, { work, subject: "slices", metric }, "rows"),
+    sense,
+    limit,
+  });
+  return [
+    goal("per_second", "attempts per second", "at least", 0.9),
+    goal("db_cpu_ms", "database CPU", "at most", 1.1),
+    goal("wal_kb", "write-ahead log", "at most", 1.1),
+  ];
+}
+
 async function withWorkers(
   { url }: TestDatabase,
   { scratch }: BenchContext,
   measure: (service: Rehearsal) => Promise<Figures>,
 ): Promise<Figures> {
-  if (!(await hasCommand("worker"))) throw new Skip("there is no `rehearsal serve --worker` yet");
   const environment = { DATABASE_URL: url };
   const service = await startRehearsal({ scratch, environment });
   let worker: ServerProcess | undefined;
   try {
-    if (await exists(join(service.dataFolder, "rehearsal.db"))) throw new Skip("serve does not use DATABASE_URL yet");
     worker = await startServer({
-      arguments: [commandLine, "worker", "--json"],
+      arguments: [commandLine, "serve", "--worker", "--json"],
       environment: { ...benchSettings, REHEARSAL_DATA_DIR: service.dataFolder, ...environment },
       folder: scratch,
     });
@@ -160,11 +201,4 @@ function sum(values: readonly number[]): number {
 async function callsOf(endpoints: readonly string[], model: BenchContext["model"]): Promise<number[]> {
   const counts = await model.counts();
   return endpoints.map((endpoint) => counts.get(endpoint)?.calls ?? 0);
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { killAgents, noTurnLost, openRunsIn, openRunsInFile, type AgentFindings } from "../test/torture/agent-kills.ts";
 import { nothingLost, type Findings } from "../test/torture/check-runs.ts";
 import { isRunKind, killCycles } from "../test/torture/kill-cycles.ts";
 import { storedAtInFile, storedAtQuery, toStoredAt } from "../test/torture/stored-at.ts";
@@ -12,14 +13,16 @@ import { temporaryFolder } from "../test/support/temporary-folder.ts";
  *     npm run torture -- --cycles 1000
  *     npm run torture -- --cycles 1000 --postgres --json figures.json
  *     npm run torture -- --cycles 30 --kinds foreign,simulated
+ *     npm run torture -- --cycles 300 --agents
  *
- * Exits with 1 when anything was lost, doubled, asked for again or left unfinished. Ctrl-C ends it after the present
+ * `--agents` kills agent backends in the middle of their turns instead. Exits with 1 when anything was lost, doubled, asked for again or left unfinished. Ctrl-C ends it after the present
  * cycle, with the table of what has been done.
  */
 const { values } = parseArgs({
   options: {
     cycles: { type: "string", default: "100" },
     postgres: { type: "boolean", default: false },
+    agents: { type: "boolean", default: false },
     kinds: { type: "string" },
     json: { type: "string" },
   },
@@ -47,11 +50,70 @@ const onCycle = (cycle: number): void => {
   done = cycle + 1;
   if ((cycle + 1) % 25 === 0) process.stderr.write(`${cycle + 1} of ${cycles} cycles\n`);
 };
-const findings = values.postgres ? await onPostgres() : await onSqlite();
-const figures = toFigures(findings);
-print(figures, findings);
+const { figures, faults } = values.agents ? await tortureAgents() : await tortureRuns();
+print(figures, faults);
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
-process.exitCode = isClean(findings) ? 0 : 1;
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+interface Report {
+  readonly figures: Record<string, number>;
+  readonly faults: readonly string[];
+}
+
+async function tortureRuns(): Promise<Report> {
+  const found = values.postgres ? await onPostgres() : await onSqlite();
+  return { figures: toFigures(found), faults: faultsOf(found, nothingLost) };
+}
+
+async function tortureAgents(): Promise<Report> {
+  const found = values.postgres ? await agentsOnPostgres() : await agentsOnSqlite();
+  const figures = {
+    "kill -9 cycles": done,
+    "turns of the agent": found.turns,
+    "with Prefer: respond-async": found.async,
+    "sent twice at once": found.twice,
+    "calls of the model": found.modelCalls,
+    "effects of tools": found.effects,
+    "calls reported as uncertain": found.uncertain,
+    "turns lost": found.lost.length,
+    "effects doubled": found.doubledEffects.length,
+    "effects missing without notice": found.missingEffects.length,
+    "threads with other turns": found.wrongThreads.length,
+    "wrong answers": found.wrongAnswers.length,
+    "wrong tool results": found.wrongResults.length,
+    "runs without an end": found.open,
+    seconds: Math.round((performance.now() - startedAt) / 1_000),
+  };
+  return { figures, faults: faultsOf(found, noTurnLost) };
+}
+
+async function agentsOnSqlite(): Promise<AgentFindings> {
+  await using folder = await temporaryFolder();
+  const file = folder.file("rehearsal.db");
+  const countOpenRuns = () => openRunsInFile(file);
+  return await killAgents({ database: `sqlite:${file}`, cycles, backends: 1, countOpenRuns, signal, onCycle });
+}
+
+/** Every 20th cycle the server crashes too, unless it is one that was given. */
+async function agentsOnPostgres(): Promise<AgentFindings> {
+  const postgres = await startPostgres();
+  try {
+    await using database = await postgres.createDatabase();
+    return await killAgents({
+      database: database.url,
+      cycles,
+      backends: 2,
+      countOpenRuns: () => openRunsIn(database),
+      signal,
+      onCycle,
+      async between(cycle) {
+        if (cycle % 20 === 19) await postgres.restart?.();
+      },
+    });
+  } finally {
+    await postgres.stop();
+  }
+}
 
 async function onSqlite(): Promise<Findings> {
   await using folder = await temporaryFolder();
@@ -83,12 +145,13 @@ async function onPostgres(): Promise<Findings> {
   }
 }
 
-function isClean(found: Findings): boolean {
-  return Object.keys(nothingLost).every((key) => count(found[key as keyof typeof nothingLost]) === 0);
-}
-
-function count(value: number | readonly string[]): number {
-  return typeof value === "number" ? value : value.length;
+/** What must be empty, or 0, and is not. */
+function faultsOf<Found extends object>(found: Found, expected: Partial<Found>): string[] {
+  return Object.keys(expected).flatMap((name) => {
+    const value: unknown = found[name as keyof Found];
+    if (Array.isArray(value)) return value.map((detail) => `${name}: ${detail}`);
+    return value === 0 ? [] : [`${name}: ${String(value)}`];
+  });
 }
 
 function toFigures(found: Findings): Record<string, number> {
@@ -125,13 +188,9 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-function print(rows: Record<string, number>, found: Findings): void {
+function print(rows: Record<string, number>, faults: readonly string[]): void {
   for (const [name, value] of Object.entries(rows)) {
     process.stdout.write(`${name.padEnd(40)} ${String(value).padStart(8)}\n`);
   }
-  const details = Object.keys(nothingLost).flatMap((key) => {
-    const value = found[key as keyof typeof nothingLost];
-    return typeof value === "number" ? [] : value.map((detail) => `${key}: ${detail}`);
-  });
-  for (const detail of details.slice(0, 20)) process.stdout.write(`  ${detail}\n`);
+  for (const fault of faults.slice(0, 20)) process.stdout.write(`  ${fault}\n`);
 }

@@ -15,6 +15,20 @@ export function endedCpuSeconds(): number {
   return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond;
 }
 
+/** Processor seconds of a live process and its children, alive or ended. */
+export function familyCpuSeconds(pid: number): number {
+  for (;;) {
+    try {
+      const fields = statFields(pid);
+      const ended = (Number(fields[13]) + Number(fields[14])) / ticksPerSecond;
+      return childrenOf(pid).reduce((sum, child) => sum + cpuSeconds(child), cpuSeconds(pid) + ended);
+    } catch (error) {
+      // A child ended in between.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  }
+}
+
 /** Most memory a process, and those it has started, have held so far, in MB. 0 when it has ended. */
 export function peakMegabytes(pid: number): number {
   try {

@@ -20,6 +20,11 @@ export const agentExamples: ApiExamples = {
     // No tool of the demo needs approval, so this run is over.
     status: 409,
   },
+  cancelAgentRun: {
+    command: `curl -s -X POST ${at}/agent/runs/$run_id/cancel`,
+    // This run is over, too.
+    status: 409,
+  },
   listAgentThreads: { command: `curl -s ${at}/agent/threads`, status: 200 },
   getAgentThread: { command: `curl -s ${at}/agent/threads/sums`, status: 200 },
   deleteAgentThread: { command: `curl -s -X DELETE ${at}/agent/threads/sums`, status: 204 },
@@ -66,6 +71,7 @@ export const agentExamples: ApiExamples = {
   listLocalServers: { command: `curl -s ${at}/agent/local-servers`, status: 200 },
   getMetrics: { command: `curl -s ${at}/metrics`, status: 200 },
   listStudioModels: { command: `curl -s ${at}/studio/models`, status: 200 },
+  getPage: { command: `curl -s ${at}/`, status: 200 },
   getPageConfig: { command: `curl -s ${at}/page/config`, status: 200 },
   getHealth: { command: `curl -s ${at}/healthz`, status: 200 },
   getReadiness: { command: `curl -s ${at}/readyz`, status: 200 },

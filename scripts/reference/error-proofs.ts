@@ -26,6 +26,7 @@ export const errorProofs: Readonly<Record<ErrorCode, string>> = {
   request_timeout: "test/http-parser.test.ts",
   idempotency_in_progress: `${hardening}/error-codes.test.ts`,
   run_already_finished: `${hardening}/error-codes.test.ts`,
+  run_cancelled: "test/services/agent-accepted.test.ts",
   run_not_finished: `${hardening}/error-codes.test.ts`,
   body_too_large: `${hardening}/inputs.test.ts`,
   uri_too_long: "test/http-parser.test.ts",

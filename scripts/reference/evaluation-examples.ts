@@ -32,7 +32,7 @@ export const evaluationExamples: ApiExamples = {
   },
   getRunEvents: { command: `curl -sN ${at}/runs/$run_id/events`, status: 200 },
   rescoreRun: { command: `curl -s ${at}/runs/$run_id/rescore ${json} -d '{ "ask_models": false }'`, status: 200 },
-  getRunSequence: { command: `curl -s ${at}/runs/$run_id/sequence`, status: 422 },
+  getRunSequence: { command: `curl -s ${at}/runs/$run_id/sequence`, status: 404 },
   getScoreAgreement: { command: `curl -s ${at}/runs/$run_id/score-agreement`, status: 200 },
   correlateVerdicts: {
     command: `curl -s ${at}/runs/$run_id/score-agreement ${json} -d '{

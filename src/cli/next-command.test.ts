@@ -6,6 +6,7 @@ import {
   commandWords,
   isUsualNode,
   nextCommand,
+  nodeIn,
   resumeOrCancelHint,
   thisCall,
   withOwnCommand,
@@ -26,6 +27,18 @@ const installed = {
   byNpx: true,
 };
 const globally = { ...installed, script: "/usr/bin/rehearsal", byNpx: false };
+
+test.each([
+  ["this folder", ".", clone, "node"],
+  [
+    "another folder with an older Node in the shell",
+    "evals",
+    { ...clone, isUsualNode: false },
+    `cd evals && ${clone.node}`,
+  ],
+])("starts Node in %s", (_, folder, call, command) => {
+  expect(nodeIn(folder, call)).toBe(command);
+});
 
 test.each([
   ["installed globally", ".", globally, "rehearsal eval"],

@@ -53,6 +53,13 @@ function nodePath(node: string, folder: string): string {
   return shellWord(path.startsWith("..") || isAbsolute(path) ? node : `./${path}`);
 }
 
+/** Node as it is started in a folder, for a script of the user's own. */
+export function nodeIn(folder: string, { node, isUsualNode: isUsual, folder: here }: Call = thisCall()): string {
+  const path = relative(here, resolve(here, folder));
+  const cd = path === "" ? "" : `cd ${shellWord(path)} && `;
+  return cd + (isUsual ? "node" : nodePath(node, resolve(here, folder)));
+}
+
 /** A command line to type next in the current folder. */
 export const ownCommand = (...words: readonly string[]): string => nextCommand(".", words.join(" "), thisCall());
 

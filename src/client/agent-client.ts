@@ -1,29 +1,36 @@
 import type { z } from "zod";
 import type { AgentReply, AgentRequest } from "../contract/schemas/agent-message.ts";
-import type { AgentRunDetails, AgentRunList } from "../contract/schemas/agent-run.ts";
+import type { AgentRunDetails, AgentRunList, AgentRunSummary } from "../contract/schemas/agent-run.ts";
 import type { OpenAiModel, OpenAiModelList, StudioModels } from "../contract/schemas/models.ts";
 import { createCaller, parseJsonResponse, type ClientOptions } from "./caller.ts";
 import type { CallOptions } from "./evaluation-client.ts";
 
 export type AgentMessages = z.input<typeof AgentRequest>["messages"];
 
+interface TurnOptions extends CallOptions {
+  readonly modelId: string;
+  /** The conversation is stored under this id, and only its new messages are sent. */
+  readonly threadId?: string | undefined;
+  /** Calls with the same key and messages are one turn, with one reply. */
+  readonly idempotencyKey?: string | undefined;
+  /** The address of a test world whose tools replace those of the agent. */
+  readonly worldUrl?: string | undefined;
+}
+
 /** The agent backend. Every call rejects with a `ServiceFailure`, a `ServiceUnreachable` or the reason of its signal. */
 export interface AgentClient {
   /** Sends a conversation and returns the agent's last message. */
-  send(
-    messages: AgentMessages,
-    options: CallOptions & {
-      readonly modelId: string;
-      /** The address of a test world whose tools replace those of the agent. */
-      readonly worldUrl?: string | undefined;
-    },
-  ): Promise<AgentReply>;
+  send(messages: AgentMessages, options: TurnOptions): Promise<AgentReply>;
+  /** Starts a run and returns as soon as it is stored. `run` reads it; its `message` is the reply. */
+  start(messages: AgentMessages, options: TurnOptions): Promise<AgentRunSummary>;
   /** Known values of `modelId`. A hub may serve more. */
   models(options?: CallOptions): Promise<readonly OpenAiModel[]>;
   /** One page of runs, newest first. */
   runs(query?: CallOptions & { readonly cursor?: string | undefined; readonly limit?: number }): Promise<AgentRunList>;
   /** One run with its log. */
   run(id: string, options?: CallOptions): Promise<AgentRunDetails>;
+  /** Cancels a run that has not ended. */
+  cancel(id: string, options?: CallOptions): Promise<AgentRunSummary>;
   /** Fine-tuned models, name to UUID. */
   studioModels(options?: CallOptions): Promise<StudioModels>;
 }
@@ -38,9 +45,15 @@ export interface AgentClient {
 export function createAgentClient(options: ClientOptions): AgentClient {
   const call = createCaller(options);
   return {
-    send: (messages, { modelId, worldUrl, signal }) => {
-      const headers = { "x-model-id": modelId, ...(worldUrl !== undefined && { "rehearsal-world": worldUrl }) };
-      return parseJsonResponse(call("/", { body: { messages }, headers, signal }));
+    send: (messages, { signal, ...turn }) =>
+      parseJsonResponse(call("/", { body: { messages }, headers: turnHeaders(turn), signal })),
+    async start(messages, { signal, ...turn }) {
+      const headers = { ...turnHeaders(turn), prefer: "respond-async" };
+      const answer = await call("/", { body: { messages }, headers, signal });
+      if (answer.status === 202) return parseJsonResponse(Promise.resolve(answer));
+      // The key's run has ended.
+      await answer.body?.cancel();
+      return parseJsonResponse(call(`/agent/runs/${answer.headers.get("x-run-id") ?? ""}`, { signal }));
     },
     async models({ signal } = {}) {
       const { data } = await parseJsonResponse<OpenAiModelList>(call("/v1/models", { signal }));
@@ -49,6 +62,22 @@ export function createAgentClient(options: ClientOptions): AgentClient {
     runs: ({ cursor, limit, signal } = {}) =>
       parseJsonResponse(call("/agent/runs", { query: { cursor, limit }, signal })),
     run: (id, { signal } = {}) => parseJsonResponse(call(`/agent/runs/${encodeURIComponent(id)}`, { signal })),
+    cancel: (id, { signal } = {}) =>
+      parseJsonResponse(call(`/agent/runs/${encodeURIComponent(id)}/cancel`, { method: "POST", signal })),
     studioModels: ({ signal } = {}) => parseJsonResponse(call("/studio/models", { signal })),
+  };
+}
+
+function turnHeaders({
+  modelId,
+  threadId,
+  idempotencyKey,
+  worldUrl,
+}: Omit<TurnOptions, "signal">): Record<string, string> {
+  return {
+    "x-model-id": modelId,
+    ...(threadId !== undefined && { "x-thread-id": threadId }),
+    ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+    ...(worldUrl !== undefined && { "rehearsal-world": worldUrl }),
   };
 }

@@ -96,6 +96,11 @@ export const errorKinds = {
     retryable: true,
   },
   run_already_finished: { status: 409, title: "The run has already ended", hint: "Read it with GET /runs/{id}." },
+  run_cancelled: {
+    status: 409,
+    title: "The run was cancelled",
+    hint: "To start it again, send the request with another Idempotency-Key.",
+  },
   run_not_finished: {
     status: 409,
     title: "The run has not ended yet",

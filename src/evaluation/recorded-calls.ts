@@ -5,7 +5,7 @@ import type { StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { RecordedToolCall } from "../contract/schemas/acting/tool-call.ts";
 
 /** Longer arguments are cut: they are stored, shown and sent back to the model with every later call. */
-export const maxArgumentCharacters = 1_000_000;
+const maxArgumentCharacters = 1_000_000;
 /** Characters kept of arguments that are too long. */
 const keptCharacters = 10_000;
 /** Deeper arguments are kept as text: they can be parsed, but not safely compared. */

@@ -12,7 +12,7 @@ import { conversationAt, referenceReply, type AttemptHistory } from "./conversat
 import { callCharacters, replyMessages } from "./recorded-calls.ts";
 import { runConcurrently } from "./run-concurrently.ts";
 import type { AttemptUser } from "./simulation/attempt-user.ts";
-import { failedReply, recordedReply, toStoredReply } from "./stored-reply.ts";
+import { failedTurnReply, recordedReply, toStoredReply } from "./stored-reply.ts";
 import { openAt } from "./world/final-state.ts";
 import { ForeignWorld, type OpenWorld } from "./world/foreign-agent.ts";
 import { journaledExchange, runToolLoop, type ToolLoopOptions } from "./world/tool-loop.ts";
@@ -279,7 +279,7 @@ const tooLong: InteractionError = {
 function notCalledForLength(replies: Iterable<StoredReply>): StoredReply | null {
   let characters = 0;
   for (const reply of replies) characters += reply.agent_reply.length + labelCharacters(reply) + callCharacters(reply);
-  return characters > maximumCharacters ? failedReply(tooLong, 0) : null;
+  return characters > maximumCharacters ? failedTurnReply(tooLong, 0) : null;
 }
 
 /** Cached because each reply is counted again before every later turn. */
@@ -301,5 +301,5 @@ function findBlockingFailure(replies: Iterable<StoredReply>, onFailure: "continu
 
 function notCalled({ code, retryable }: InteractionError): StoredReply {
   const detail = `Not called: an earlier turn of this attempt failed (${code}).`;
-  return failedReply({ code, detail, upstream_status: null, tries: 0, retryable }, 0);
+  return failedTurnReply({ code, detail, upstream_status: null, tries: 0, retryable }, 0);
 }

@@ -6,7 +6,7 @@ import { recordedCalls } from "./recorded-calls.ts";
 
 /** The stored form of a reply. A failure becomes `Request failed` with its error. A refusal, an empty text or a tool call is a reply. */
 export function toStoredReply(reply: Reply): StoredReply {
-  if (!reply.ok) return failedReply(toInteractionError(reply.error), reply.latency_ms);
+  if (!reply.ok) return failedTurnReply(toInteractionError(reply.error), reply.latency_ms);
   return toReply(reply, reply.text === "" ? (reply.refusal ?? "") : reply.text);
 }
 
@@ -28,7 +28,7 @@ export function recordedReply(turn: Pick<Interaction, "agent_reply" | "tool_call
 }
 
 /** A turn without a usable reply. */
-export function failedReply(error: InteractionError, latency_ms: number): StoredReply {
+export function failedTurnReply(error: InteractionError, latency_ms: number): StoredReply {
   return {
     agent_reply: failedReplyText,
     error,

@@ -46,8 +46,9 @@ export function detectFormat({ text, name }: DetectionSource): Detected {
   const document = withoutWrapper(parseDocument(text, syntax));
   const written = { json: "JSON", jsonl: "JSON lines", yaml: "YAML" }[syntax];
   const values = document.values.map(({ value }) => value);
-  refuseBatchAnswers(values);
+  refuseAnswers(values);
   refuseAttacks(values);
+  refuseAttributes(values);
   const detected = detectShape(values);
   if (!detected || detected.shape === "scenarios")
     return { format: syntax, reason: `${written}: ${detected?.reason ?? "no other format was recognised"}`, document };
@@ -140,12 +141,25 @@ const isBatchAnswer = (value: unknown): boolean =>
   textField(value, "custom_id") !== undefined &&
   (anyField(field(value, "response"), "status_code") ?? anyField(field(value, "result"), "type")) !== undefined;
 
-/** Batch answers contain no questions, so they cannot become scenarios. */
-function refuseBatchAnswers(values: readonly unknown[]): void {
+/** Answers of a batch and of MT-Bench come without questions, so they cannot become scenarios. */
+function refuseAnswers(values: readonly unknown[]): void {
   const [first] = values.flat();
   if (isBatchAnswer(first))
     throw new FormatError(
       "this file has the answers of a batch, without the questions; import the file of its requests, whose lines have a body",
+    );
+  if (field(first, "question_id") !== undefined && isTextList(listField(listField(first, "choices")?.[0], "turns")))
+    throw new FormatError(
+      "this file has answers to MT-Bench's questions, without the questions; import question.jsonl",
+    );
+}
+
+/** Attributes alone do not say which spans belong together, and their texts are requests in JSON. */
+function refuseAttributes(values: readonly unknown[]): void {
+  const [first] = values.flat();
+  if (!isSpans(first) && hasAny("gen_ai.operation.name", "openinference.span.kind")(first))
+    throw new FormatError(
+      "these are attributes of spans without their spans; export the spans whole, each with its trace id, span id and attributes",
     );
 }
 

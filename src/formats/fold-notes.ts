@@ -1,7 +1,7 @@
 import type { Note } from "./scenario-file.ts";
 
 /** Notes of one kind about one subject: the first of them, and how many there are. */
-export interface FoldedNote {
+interface FoldedNote {
   readonly first: Note;
   readonly count: number;
 }

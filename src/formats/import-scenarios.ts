@@ -151,7 +151,7 @@ export function withoutRecording(scenarios: readonly FileScenario[]): FileScenar
   }));
 }
 
-export interface TraceFilesRequest extends CollectorOptions {
+interface TraceFilesRequest extends CollectorOptions {
   readonly files: readonly { readonly name: string; readonly text: string }[];
 }
 

@@ -141,11 +141,11 @@ function callMessage(fields: JsonRecord, content: unknown): ParsedMessage {
 
 /** The calls beside the content of a message. */
 function listedCalls(fields: JsonRecord): ImportedToolCall[] {
-  const named = anyField(fields, "tool_calls", "toolCalls", "tools_called", "toolsCalled");
-  const calls = readToolCalls(named);
+  const further = field(fields, "additional_kwargs");
+  const calls = readToolCalls(anyField(fields, "tool_calls", "toolCalls", "tools_called", "toolsCalled"));
   if (calls.length > 0) return calls;
-  const legacy = field(fields, "function_call") ?? field(field(fields, "additional_kwargs"), "function_call");
-  return isRecord(legacy) ? readToolCalls(legacy) : [];
+  const legacy = field(fields, "function_call") ?? field(further, "function_call");
+  return isRecord(legacy) ? readToolCalls(legacy) : readToolCalls(field(further, "tool_calls"));
 }
 
 interface ParsedContent {

@@ -37,7 +37,8 @@ type Note = (kind: "dropped" | "changed" | "kept", place: SourceLocation, messag
 
 /** Objects that hold a call under a single field: Gemini, Bedrock, OpenTelemetry. */
 const callHolders = ["functionCall", "function_call", "toolUse", "tool_call", "toolCall"];
-const callIds = ["id", "call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id"];
+/** `id` comes last: in a result of LangChain, Inspect or the Responses API it is the message's own. */
+const callIds = ["call_id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "id"];
 const argumentNames = [
   "arguments",
   "args",

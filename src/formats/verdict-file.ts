@@ -8,12 +8,12 @@ import { FormatError } from "./scenario-file.ts";
 import { readTable } from "./tables/read-table.ts";
 
 /** A verdict of a file, with the line it is on. */
-export interface VerdictRow {
+interface VerdictRow {
   readonly line: number;
   readonly verdict: VerdictInput;
 }
 
-export interface VerdictFile {
+interface VerdictFile {
   readonly rows: readonly VerdictRow[];
   /** Rows without a choice, such as replies that were not labelled. */
   readonly skipped: number;

@@ -12,7 +12,7 @@ import { httpTarget } from "./targets/http-target.ts";
 import type { TargetOptions } from "./targets/target-chat.ts";
 
 /** The arguments of every layer. `target` is set for an endpoint that a request described by an object. */
-export interface ChatModelOptions extends AdapterOptions, Pick<TargetOptions, "secretOf"> {
+interface ChatModelOptions extends AdapterOptions, Pick<TargetOptions, "secretOf"> {
   readonly target?: Target | LocalTarget | undefined;
 }
 

@@ -382,7 +382,7 @@ function postgresLease(asked = 0): number {
 }
 
 /** A setting of one value, as the settings page shows it: `name` is the variable, or the key in the configuration file. */
-export interface NamedLimit {
+interface NamedLimit {
   readonly name: string;
   readonly meaning: string;
   readonly value: number;

@@ -39,7 +39,7 @@ export interface Dispatch {
   stop(writer: Writer, runId: string): Promise<void>;
 }
 
-export interface DispatchedRun {
+interface DispatchedRun {
   readonly id: string;
   readonly priority: number;
   /** The run's own limit, if any. */

@@ -40,7 +40,7 @@ type HolderColumn =
   | "agent_answer.process"
   | "agent_thread_hold.process"
   | "agent_run.process"
-  | "agent_waiting_run.process"
+  | "agent_open_run.process"
   | "run_carrier.process"
   | "run_rescoring.process";
 

@@ -28,8 +28,8 @@ export interface Tables {
   agent_thread_part: AgentThreadPartTable;
   agent_thread_hold: AgentThreadHoldTable;
   agent_answer: AgentAnswerTable;
-  agent_waiting_run: AgentWaitingRunTable;
-  agent_resumed_part: AgentResumedPartTable;
+  agent_open_run: AgentOpenRunTable;
+  agent_open_run_step: AgentOpenRunStepTable;
   agent_process: AgentProcessTable;
   agent_handover: AgentHandoverTable;
   api_key: ApiKeyTable;
@@ -284,20 +284,31 @@ interface AgentAnswerTable {
   expires_at: number;
 }
 
-export interface AgentWaitingRunTable {
+/** A run that has not ended: an accepted turn, or a run that waits for approval. */
+export interface AgentOpenRunTable {
   run_id: string;
+  phase: "accepted" | "waiting";
   owner: string | null;
+  /** Name of its thread. */
+  thread: string | null;
+  /** Name of its Idempotency-Key, in `agent_answer`. */
+  answer: string | null;
   state: string;
-  expires_at: number;
-  /** The process that continues it after a decision; when that has died, the run waits again. Null: undecided. */
+  /** Null: an accepted turn. */
+  expires_at: number | null;
+  /** The process that executes it; another one may take it when that has died. Null: none. */
   process: string | null;
+  /** Processes that took the accepted run since its last step. */
+  tries: number;
+  /** 1: it ends before its next step. */
+  cancelled: number;
 }
 
-/** A step of a run since its decision, as JSON. Parts are only added. */
-interface AgentResumedPartTable {
+/** A completed step of an open run, as JSON. Steps are only added. */
+interface AgentOpenRunStepTable {
   run_id: string;
   number: number;
-  entry: string;
+  step: string;
 }
 
 /** A process that serves the agent, executes tied runs or rescores a run. `alive_until` is on the lease clock. */

@@ -48,7 +48,7 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
       const [here, there] = [await database.open(), await database.open()];
       const left = await database.open({ pid: deadPid });
       const [ended, waits, underWay, died, otherThread, others] = Array.from({ length: 6 }, newRunId) as Six;
-      const run = { owner: null, state: {}, expires_at: Date.now() + 3_600_000 };
+      const run = { owner: null, thread_id: "t", state: {}, expires_at: Date.now() + 3_600_000 };
       here.agent.runLog.append(waits, runStart({ thread_id: "t" }));
       here.agent.runLog.append(waits, runEnd({ state: "waiting" }));
       await here.agent.endTurn({ waiting: { runId: waits, run } });
@@ -68,8 +68,8 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
       const { runs } = await there.agent.runLog.list({ owner: null, limit: 9 });
       expect(runs.map(({ id }) => id).toSorted()).toEqual([underWay, otherThread].toSorted());
       expect(await there.agent.runLog.get(others, "other")).not.toBeNull();
-      expect(await there.agent.waitingRuns.ofThread(key)).toBeNull();
-      expect(await there.agent.waitingRuns.take(waits, null)).toBeNull();
+      expect(await there.agent.openRuns.ofThread(key)).toBeNull();
+      expect(await there.agent.openRuns.take(waits, null)).toBeNull();
       expect(await here.agent.threads.remove(key)).toBe(false);
     });
 
@@ -87,15 +87,15 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
       expect((await here.agent.threads.get(key))?.messages).toEqual(say("third").thread.messages);
 
       const runId = newRunId();
-      const run = { owner: null, state: {}, expires_at: Date.now() + 3_600_000 };
-      await here.agent.waitingRuns.put(runId, run);
+      const run = { owner: null, thread_id: "t", state: {}, expires_at: Date.now() + 3_600_000 };
+      await here.agent.endTurn({ waiting: { runId, run } });
       await here.agent.threads.hold(key);
-      await here.agent.waitingRuns.take(runId, null);
+      await here.agent.openRuns.take(runId, null);
       expect(await there.agent.threads.remove(key)).toBe(true);
-      const waitsAgain = here.agent.endTurn({ waiting: { runId, run }, held: key, resumed: runId });
+      const waitsAgain = here.agent.endTurn({ waiting: { runId, run }, held: key, ended: runId });
       await expect(waitsAgain).rejects.toMatchObject({ code: "not_found" });
-      await here.agent.waitingRuns.giveBack(runId);
-      expect(await here.agent.waitingRuns.get(runId, null)).toBeNull();
+      await here.agent.openRuns.giveBack(runId);
+      expect(await here.agent.openRuns.get(runId, null)).toBeNull();
       expect(await there.agent.threads.get(key)).toBeNull();
     });
 
@@ -132,7 +132,10 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
         expect(await agent.threads.hold(key)).toBe(true);
         const answer = { key: { owner: null, key: "late", hash: "h" }, stored: sampleAnswer() };
         await late.agent.answers.claim(answer.key);
-        const waiting = { runId: newRunId(), run: { owner: null, state: {}, expires_at: Date.now() + 3_600_000 } };
+        const waiting = {
+          runId: newRunId(),
+          run: { owner: null, thread_id: null, state: {}, expires_at: Date.now() + 3_600_000 },
+        };
         const isLate = async () => {
           expect(await late.agent.endTurn({ ...say("late"), answer })).toBe(false);
           expect(await late.agent.endTurn({ waiting, held: key, answer })).toBe(false);
@@ -141,7 +144,7 @@ export function agentThreadsSuite(name: string, prepare: PrepareMemory): void {
         expect(await agent.endTurn(say("second"))).toBe(true);
         await isLate();
         expect((await agent.threads.get(key))?.messages.map(({ content }) => content)).toEqual(["first", "second"]);
-        expect(await agent.waitingRuns.get(waiting.runId, null)).toBeNull();
+        expect(await agent.openRuns.get(waiting.runId, null)).toBeNull();
         await late.agent.threads.release(key);
         expect(await late.agent.answers.claim(answer.key)).toEqual({ outcome: "claimed" });
         expect(await late.agent.threads.hold(key)).toBe(true);

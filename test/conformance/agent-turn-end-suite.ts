@@ -11,7 +11,12 @@ export function agentTurnEndSuite(name: string, prepare: PrepareMemory): void {
     ];
     const answer = { key, stored: sampleAnswer() };
     const messages = [{ type: "human" as const, content: "Hi" }];
-    const waitingRun = (state: unknown) => ({ owner: null, state, expires_at: Date.now() + 3_600_000 });
+    const waitingRun = (state: unknown) => ({
+      owner: null,
+      thread_id: null,
+      state,
+      expires_at: Date.now() + 3_600_000,
+    });
 
     test("keeps the turn, the run that waits and the answer together", async () => {
       await using database = await prepare();
@@ -24,7 +29,7 @@ export function agentTurnEndSuite(name: string, prepare: PrepareMemory): void {
       expect((await there.agent.threads.get(thread))?.messages).toEqual(messages);
       expect(await there.agent.threads.hold(thread)).toBe(true);
       expect(await there.agent.answers.claim(key)).toEqual({ outcome: "answered", answer: answer.stored });
-      expect(await there.agent.waitingRuns.take(runId, null)).toEqual({ run: waiting.run, done: [] });
+      expect(await there.agent.openRuns.take(runId, null)).toEqual({ run: waiting.run, done: [] });
     });
 
     test("keeps nothing when one of them cannot be written", async () => {
@@ -42,7 +47,7 @@ export function agentTurnEndSuite(name: string, prepare: PrepareMemory): void {
         agent.endTurn({ thread: { key: thread, messages }, waiting: { runId, run: waitingRun(unwritable) }, answer }),
       ).rejects.toThrow(TypeError);
       expect(await agent.threads.get(thread)).toBeNull();
-      expect(await agent.waitingRuns.take(runId, null)).toBeNull();
+      expect(await agent.openRuns.take(runId, null)).toBeNull();
       expect(await agent.answers.claim(key)).toEqual({ outcome: "claimed" });
     });
 

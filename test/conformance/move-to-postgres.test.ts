@@ -89,7 +89,7 @@ test("everything is copied unchanged, and unfinished runs continue at the target
   expect(await target.agent.runLog.get(talk.runId, null)).toEqual(talk.record);
   expect((await target.agent.threads.get(talk.thread))?.messages).toEqual(talk.messages);
   expect(await target.agent.answers.claim(talk.key)).toEqual({ outcome: "answered", answer: talk.answer });
-  expect(await target.agent.waitingRuns.take(talk.runId, null)).toMatchObject({
+  expect(await target.agent.openRuns.take(talk.runId, null)).toMatchObject({
     run: { state: talk.messages },
     done: [{ said: hostileTexts }],
   });
@@ -208,7 +208,7 @@ test("a second copy adds what is new, unless a run continued at both places", as
   const said = async ({ agent }: { agent: AgentMemory }, key: Key) =>
     (await agent.threads.get(key))?.messages.map(({ content }) => content);
   const runId = newRunId();
-  const waiting = { runId, run: { owner: null, state: {}, expires_at: Date.now() + 3_600_000 } };
+  const waiting = { runId, run: { owner: null, thread_id: null, state: {}, expires_at: Date.now() + 3_600_000 } };
   {
     await using source = await openSqlite({ file });
     for (const key of [longer, both, ahead]) await say(source, key, "first");
@@ -220,9 +220,9 @@ test("a second copy adds what is new, unless a run continued at both places", as
   {
     await using source = await openSqlite({ file });
     for (const key of [longer, both]) await say(source, key, "here");
-    await source.agent.waitingRuns.take(runId, null);
+    await source.agent.openRuns.take(runId, null);
     source.agent.runLog.append(runId, runEnd({ text: "Done." }));
-    await source.agent.endTurn({ resumed: runId });
+    await source.agent.endTurn({ ended: runId });
   }
   await using target = await openPostgres({ url: database.url });
   for (const key of [both, ahead]) await say(target, key, "there");
@@ -233,7 +233,7 @@ test("a second copy adds what is new, unless a run continued at both places", as
   expect(await said(target, ahead)).toEqual(["first", "there"]);
   expect((await target.agent.runLog.list({ owner: null, limit: 9 })).runs).toMatchObject([{ state: "completed" }]);
   expect((await target.agent.runLog.get(runId, null))?.entries).toHaveLength(3);
-  expect(await target.agent.waitingRuns.get(runId, null)).toBeNull();
+  expect(await target.agent.openRuns.get(runId, null)).toBeNull();
 });
 
 type Key = { readonly owner: null; readonly id: string };
@@ -256,14 +256,14 @@ async function rememberTalk(agent: AgentMemory) {
   await agent.answers.claim(key);
   await agent.endTurn({
     thread: { key: thread, messages },
-    waiting: { runId, run: { owner: null, state: messages, expires_at: Date.now() + 60_000 } },
+    waiting: { runId, run: { owner: null, thread_id: null, state: messages, expires_at: Date.now() + 60_000 } },
     answer: { key, stored: answer },
   });
   await agent.handovers.put({ key: "handed-over", owner: null, runId, state: messages });
   const record = await agent.runLog.get(runId, null);
   // The run was decided about, but did not end.
-  await agent.waitingRuns.take(runId, null);
-  await agent.waitingRuns.note(runId, { said: hostileTexts });
+  await agent.openRuns.take(runId, null);
+  await agent.openRuns.note(runId, { said: hostileTexts });
   return { runId, record, thread, messages, key, answer };
 }
 

@@ -50,7 +50,7 @@ beforeAll(async () => {
     STUDIO_BASE_URL: provider.url,
   });
   routes = [...(await routesOf("agent")), ...(await routesOf("evaluation"))];
-  guarded = routes.filter(({ operation }) => !publicPaths.has(operation.path));
+  guarded = routes.filter((route) => !isPublic(route));
 });
 afterAll(async () => {
   await services[Symbol.asyncDispose]();
@@ -71,7 +71,9 @@ async function call(
   return { status: response.status, text: await response.text() };
 }
 
-const publicPaths = new Set(["/healthz", "/readyz", "/page/config"]);
+const publicRoutes = new Set(["get /healthz", "get /readyz", "get /", "get /page/config"]);
+
+const isPublic = ({ operation: { method, path } }: Route): boolean => publicRoutes.has(`${method} ${path}`);
 /** Every operation of the contract, whichever file tells of it. */
 async function contractOperations(): Promise<readonly Operation[]> {
   const folder = join(import.meta.dirname, "../../src/contract/operations");
@@ -132,7 +134,7 @@ describe("every route", () => {
   }
 
   test("that is public answers without a key, and nothing else does", async () => {
-    for (const { service, operation } of routes.filter(({ operation: { path } }) => publicPaths.has(path))) {
+    for (const { service, operation } of routes.filter(isPublic)) {
       expect((await call(services[service], operation, {})).status).toBe(200);
     }
     for (const path of [

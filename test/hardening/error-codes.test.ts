@@ -9,7 +9,6 @@ import { errorsPage } from "../../scripts/reference/errors-page.ts";
 import { errorKinds } from "../../src/contract/errors.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
-import { createIdempotentTurns } from "../../src/services/agent/turns/idempotent-turns.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";
 import { send } from "../support/http.ts";
@@ -77,15 +76,14 @@ test("a client that leaves inside its body is a line in the log: client_closed",
   await expect.poll(() => serve.stderr(), { timeout: 30_000 }).toContain('"status":499');
 });
 
-test("a turn that another process has under way is not begun twice: idempotency_in_progress", async () => {
+test("a turn that another process has taken over is not begun twice: idempotency_in_progress", async () => {
   await using folder = await temporaryFolder();
-  await using here = await openSqlite({ file: folder.file("rehearsal.db") });
+  // No process has this id, so the other takes this one for dead.
+  await using here = await openSqlite({ file: folder.file("rehearsal.db"), pid: 4_000_000 });
   await using there = await openSqlite({ file: folder.file("rehearsal.db") });
   const key = { owner: null, key: "k", hash: "h" };
-  await there.agent.answers.claim(key);
-  const { answers } = here.agent;
-  const begin = createIdempotentTurns({ answers, onError: () => {} }).begin(key, () =>
-    Promise.reject(new Error("must not start")),
-  );
-  await expect(begin).rejects.toMatchObject({ code: "idempotency_in_progress" });
+  expect(await here.agent.answers.claim(key)).toEqual({ outcome: "claimed" });
+  expect(await there.agent.answers.claim(key)).toEqual({ outcome: "claimed" });
+  const accepted = here.agent.acceptTurn("run-1", { owner: null, thread_id: null, answer_key: key, state: {} });
+  await expect(accepted).rejects.toMatchObject({ code: "idempotency_in_progress" });
 });

@@ -141,6 +141,19 @@ test("every call of a batch counts for the limit of the key", async () => {
   expect([await ask(2), model.requests.length]).toEqual([429, 3]);
 });
 
+test.each([
+  [undefined, 200],
+  ["*/*", 200],
+  ["application/json", 406],
+])("a client that accepts %s gets %i", async (accept, status) => {
+  await using agent = await runAgentApp(scripted("Hi").models);
+  const headers = { "content-type": "application/json", ...(accept !== undefined && { accept }) };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const response = await fetch(`${agent.url}/mcp`, { method: "POST", headers, body });
+  await response.text();
+  expect(response.status).toBe(status);
+});
+
 test("other methods are refused as anywhere else", async () => {
   await using agent = await runAgentApp(scripted("Hi").models);
   expect((await send(`${agent.url}/mcp`)).status).toBe(405);

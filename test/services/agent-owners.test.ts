@@ -18,6 +18,7 @@ test("runs and threads are seen only by the key they belong to", async () => {
   for (const url of [run, `${agent.url}/agent/threads/t`]) {
     expect((await send(url, { headers: two })).status).toBe(404);
   }
+  expect((await send(`${run}/cancel`, { method: "POST", headers: two })).status).toBe(404);
   expect((await send(`${run}/replay`, { method: "POST", headers: two })).status).toBe(404);
   const other = await post(agent.url, human("Other"), { ...two, "idempotency-key": "k" });
   expect(other.status).toBe(200);

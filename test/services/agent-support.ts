@@ -5,8 +5,10 @@ import { calculator } from "../../src/agent/tools/calculator.ts";
 import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
 import { createRouter } from "../../src/models/routing/router.ts";
 import { createScenarioLibrary } from "../../src/runs/scenario-library.ts";
+import { createAgentParts } from "../../src/services/agent/agent-parts.ts";
 import { createAgentApp } from "../../src/services/agent/app.ts";
 import type { AgentDependencies } from "../../src/services/agent/dependencies.ts";
+import type { Turns } from "../../src/services/agent/turns/turns.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { listen } from "../../src/services/http/listen.ts";
 import { createLog } from "../../src/services/http/log.ts";
@@ -49,6 +51,7 @@ export function mailTool(sent: unknown[]) {
 export interface AgentUnderTest extends AsyncDisposable {
   readonly url: string;
   readonly app: ReturnType<typeof createAgentApp>;
+  readonly turns: Turns;
 }
 
 /** The agent backend on a free port with these hub models, by their whole id. */
@@ -59,7 +62,7 @@ export async function runAgentApp(
   const { settings } = readSettings({ LOG_LEVEL: "silent", REHEARSAL_DEMO: "off" });
   const log = createLog({ level: "silent" });
   const storage = await openSqlite({ file: ":memory:" });
-  const app = createAgentApp({
+  const dependencies: AgentDependencies = {
     router: createRouter({ demo: { hub: models, studio: {} }, aliases: { best: Object.keys(models)[0] ?? "a/b" } }),
     listStudioModels: async () => ({ models: {}, stale: false }),
     tools: () => [calculator()],
@@ -81,11 +84,14 @@ export async function runAgentApp(
     memory: storage.agent,
     library: createScenarioLibrary(storage.library),
     ...overrides,
-  });
+  };
+  const parts = createAgentParts(dependencies);
+  const app = createAgentApp(dependencies, parts);
   const listening = await listen({ app, host: "127.0.0.1", port: 0, limits: settings.http, log, version: "0" });
   return {
     url: listening.url,
     app,
+    turns: parts.turns,
     async [Symbol.asyncDispose]() {
       await listening.close(0);
       await storage.close();

@@ -16,17 +16,15 @@ function onFullDisk(memory: AgentMemory) {
       if (left < 0) throw new ServiceError("storage_full", "The disk that holds the database is full.");
       return write(...args);
     };
-  const { put, take, note, giveBack, drop } = memory.waitingRuns;
-  const waitingRuns = {
-    ...memory.waitingRuns,
-    put: writing(put),
+  const { take, note, giveBack } = memory.openRuns;
+  const openRuns = {
+    ...memory.openRuns,
     take: writing(take),
     note: writing(note),
     giveBack: writing(giveBack),
-    drop: writing(drop),
   };
   return {
-    memory: { ...memory, waitingRuns, endTurn: writing(memory.endTurn) },
+    memory: { ...memory, openRuns, endTurn: writing(memory.endTurn) },
     fillAfter: (writes: number) => void (left = writes),
     free: () => void (left = Infinity),
   };

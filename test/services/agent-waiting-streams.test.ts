@@ -137,7 +137,7 @@ async function decidedElsewhere() {
     agent,
     id,
     sent,
-    waitingRuns: storage.agent.waitingRuns,
+    openRuns: storage.agent.openRuns,
     release: () => void (elsewhere = false),
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
@@ -162,7 +162,7 @@ test("a decision that waits for its thread has an open stream", async () => {
 test("a late decision gets its error in the open stream", async () => {
   await using run = await decidedElsewhere();
   const answer = await post(`${run.agent.url}/agent/runs/${run.id}/resume`, approved, events);
-  await run.waitingRuns.take(run.id, null);
+  await run.openRuns.take(run.id, null);
   run.release();
   const told = parseEvents(await answer.text());
   expect(told).toMatchObject([{ event: "error", data: { code: "run_already_finished", status: 409 } }]);
@@ -206,7 +206,7 @@ test("a decision of AG-UI waits in an open stream too, and ends in that protocol
 test("a refusal after the wait is an error of the AI SDK's protocol", async () => {
   await using run = await decidedElsewhere();
   const answer = await post(`${run.agent.url}/agent/ui-messages`, uiDecision(run.id));
-  await run.waitingRuns.take(run.id, null);
+  await run.openRuns.take(run.id, null);
   run.release();
   const told = parseEvents(await answer.text());
   expect(told).toMatchObject([

@@ -48,7 +48,7 @@ test("two models are compared until it is decided, on PostgreSQL", async () => {
     test_batch: test_batch.slice(0, 12),
     attempts: 1,
   });
-  expect(await ask<object>(`/runs/${plain.run_id}/sequence`)).toMatchObject({ code: "validation_failed", status: 422 });
+  expect(await ask<object>(`/runs/${plain.run_id}/sequence`)).toMatchObject({ code: "not_found", status: 404 });
   const verdicts = test_batch
     .slice(0, 12)
     .map(({ id }, index) => ({ scenario_id: id, interaction_id: "1", value: index % 2 }));

@@ -138,7 +138,10 @@ export async function play(
   for (const process of alive) process.kill();
   // The store is used again: its writes must end before the timers that start them are forgotten.
   await time.passUntil(() => false, 50);
-  await pass(database.write(async () => {}), time);
+  await pass(
+    database.write(async () => {}),
+    time,
+  );
   time.forget();
   return { problems, witness };
 }

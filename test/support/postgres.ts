@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "pg";
-import { startServer } from "./postgres/server.ts";
+import { startServer, type PostgresServerOptions } from "./postgres/server.ts";
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
@@ -20,9 +20,11 @@ export interface TestPostgres {
 }
 
 /** The server named by DATABASE_URL, which must allow new databases to be made, or else one of our own. */
-export async function startPostgres(): Promise<TestPostgres> {
+export async function startPostgres(options?: PostgresServerOptions): Promise<TestPostgres> {
   const given = process.env["DATABASE_URL"];
-  const { url, restart, stop } = given ? { url: given, restart: null, stop: async () => {} } : await startServer();
+  const { url, restart, stop } = given
+    ? { url: given, restart: null, stop: async () => {} }
+    : await startServer(options);
   return { url, createDatabase: (options) => createDatabase(url, options), restart, stop };
 }
 

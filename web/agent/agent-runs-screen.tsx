@@ -54,7 +54,7 @@ export function useAgentRuns(filters: AgentRunFilters) {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
       if (isAuthError(state.error) || isDisconnected()) return false;
-      return state.data?.pages.some(({ runs }) => runs.some((run) => isUnderWay(run.state))) ? 1000 : 3000;
+      return state.data?.pages.some(({ runs }) => runs.some((run) => isUnderWay(run.state))) ? 1000 : 1500;
     },
   });
 }
@@ -111,7 +111,7 @@ interface FilterSelectProps {
 
 function FilterSelect({ label, name, value, options }: FilterSelectProps) {
   return (
-    <label className="grid gap-1 text-xs font-medium text-soft max-sm:flex-1">
+    <label className="grid gap-1 text-xs font-medium text-soft max-sm:grow max-sm:basis-[40%]">
       {label}
       <select
         className="field min-h-8.5 w-full min-w-24 sm:w-36"
@@ -200,7 +200,7 @@ export function AgentRunTable({ runs }: { runs: readonly AgentRunSummary[] }) {
                 {run.input?.trim() || "(no message)"}
               </Link>
             </td>
-            <td data-label="Model" className="mono break-all" title={run.model_id}>
+            <td data-label="Model" className="mono break-all min-[75rem]:min-w-32" title={run.model_id}>
               <span className="clipped">{nameOf(run.model_id)}</span>
             </td>
             <td data-label="State">

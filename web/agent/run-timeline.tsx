@@ -1,4 +1,4 @@
-import { Brain, Loader, ShieldCheck, Wrench, type LucideIcon } from "lucide-react";
+import { Brain, ChevronRight, Loader, ShieldCheck, Wrench, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { formatCount, formatDuration, formatInteger } from "../parts/text/format.ts";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
@@ -46,14 +46,15 @@ function StepFrame({ icon: Icon, title, note, failed = false, step, total, child
   const left = (100 * from) / total;
   const width = Math.max(0.6, (100 * duration) / total);
   return (
-    <details>
-      <summary className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 px-4 py-2.5 text-sm hover:bg-sunken md:grid-cols-[auto_minmax(0,1fr)_30%_5rem]">
+    <details className="group">
+      <summary className="grid grid-cols-[auto_auto_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 px-4 py-2.5 text-sm hover:bg-sunken md:grid-cols-[auto_auto_minmax(0,1fr)_30%_5rem]">
+        <ChevronRight aria-hidden size={14} className="-mr-1 text-soft group-open:rotate-90" />
         <Icon aria-hidden size={15} className={failed ? "text-bad" : "text-soft"} />
         <span className="min-w-0">
           <span className={`verbatim font-medium ${failed ? "text-bad" : ""}`}>{title}</span>{" "}
           <span className="text-soft tabular-nums">{note}</span>
         </span>
-        <span aria-hidden className="relative h-2 rounded-full bg-sunken max-md:order-last max-md:col-span-3">
+        <span aria-hidden className="relative h-2 rounded-full bg-sunken max-md:order-last max-md:col-span-4">
           <span
             className={`absolute inset-y-0 rounded-full ${failed ? "bg-fill-bad" : step.kind === "approval" ? "bg-warn" : step.kind === "tool" ? "bg-fill-good" : "bg-accent"}`}
             style={{ left: `${Math.min(left, 99.4)}%`, width: `${Math.min(width, 100 - Math.min(left, 99.4))}%` }}

@@ -29,9 +29,12 @@ export interface Timeline {
 
 /** The steps of a run in the order in which they began. `now` ends a run that has not ended. */
 export function toTimeline(
-  log: readonly AgentRunEntry[],
+  whole: readonly AgentRunEntry[],
   { state, now }: { state: AgentRunState; now: number },
 ): Timeline {
+  // A run that another process finished begins again in its log, with the steps that were complete.
+  const begun = whole.findLastIndex(({ type }) => type === "run-start");
+  const log = begun > 0 ? whole.slice(begun) : whole;
   const start = log[0]?.at ?? now;
   const steps: TimelineStep[] = [];
   log.forEach((entry, index) => {

@@ -17,10 +17,10 @@ export const isDisconnected = (): boolean => unreachable !== null;
 
 export const useUnreachable = (): string | null => useSyncExternalStore(subscribe, () => unreachable);
 
-/** Asks a service for a sign of life. Any response will do, so its content need not be readable. */
+/** Asks a service for a sign of life, with CORS as all requests: services refuse to be read without it. Any status will do. */
 export async function probe(origin: string): Promise<void> {
   try {
-    await fetch(new URL("/healthz", origin), { mode: "no-cors", cache: "no-store", credentials: "omit" });
+    await fetch(new URL("/healthz", origin), { cache: "no-store", credentials: "omit" });
     reportConnection(origin, "reachable");
   } catch {
     // Still away.

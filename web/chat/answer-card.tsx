@@ -25,7 +25,7 @@ interface AnswerCardProps {
 }
 
 export function AnswerCard({ answer, name, scenarioPath, onRetry, onDecide }: AnswerCardProps) {
-  const card = useRef<HTMLElement>(null);
+  const card = useRef<HTMLDivElement>(null);
   /** The pressed button disappears, so the card takes the focus. */
   const decide = (decisions: Decisions): void => {
     card.current?.focus();
@@ -37,15 +37,16 @@ export function AnswerCard({ answer, name, scenarioPath, onRetry, onDecide }: An
   };
   const demo = answer.state === "done" && /\bdemo\b/i.test(answer.reply.response_metadata.system_fingerprint ?? "");
   return (
-    <section
+    <div
       ref={card}
+      role="group"
       tabIndex={-1}
       aria-label={`Answer of ${name}`}
       className="panel grid grid-cols-[minmax(0,1fr)] content-start gap-2 p-3"
     >
       <header className="flex flex-wrap items-center gap-2">
         <span className="verbatim text-xs font-semibold text-soft">{name}</span>
-        {demo && <DemoBadge />}
+        {demo && <DemoBadge short />}
         {answer.state === "done" && openCalls(answer).length === 0 && (
           <span className="no-print ml-auto flex flex-wrap items-center">
             <button type="button" className="button button-quiet" onClick={retry}>
@@ -65,7 +66,7 @@ export function AnswerCard({ answer, name, scenarioPath, onRetry, onDecide }: An
       ) : (
         <PartialAnswer answer={answer} onRetry={retry} />
       )}
-    </section>
+    </div>
   );
 }
 

@@ -132,6 +132,7 @@ export function UserMessageCard({ exchangeId, text, onResend }: UserMessageProps
         aria-label="Edit message"
         className={`field field-sizing-content ${directionClass(draft)}`}
         value={draft}
+        onFocus={({ currentTarget: field }) => field.setSelectionRange(field.value.length, field.value.length)}
         onChange={(event) => setDraft(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === "Escape") leave();

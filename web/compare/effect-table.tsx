@@ -108,7 +108,10 @@ function WideTable({ groups, reach }: WideTableProps) {
                 <PValues score={score} />
               </td>
               <td className="number" data-label="Scenarios" data-wide="">
-                {scenariosText(score)}
+                <span className="whitespace-nowrap">
+                  {changesText(score)}{" "}
+                  <span className="block text-xs text-soft">of {formatInteger(score.scenarios)}</span>
+                </span>
               </td>
               <td className="whitespace-nowrap" data-label="Verdict" data-wide="">
                 <VerdictLabel score={score} />
@@ -162,7 +165,9 @@ function EffectLine({ score, reach }: { score: Score; reach: number }) {
           {formatP(score.p)}, {formatP(score.p_adjusted)}
         </dd>
         <dt className="text-soft">Scenarios</dt>
-        <dd>{scenariosText(score)}</dd>
+        <dd>
+          {changesText(score)} of {formatInteger(score.scenarios)}
+        </dd>
         <dd className="col-span-2">
           <ForestRow score={score} reach={reach} />
         </dd>
@@ -176,8 +181,8 @@ function intervalText(score: Score): string {
   return lower === null || upper === null ? "no interval" : `${formatEffect(lower)} to ${formatEffect(upper)}`;
 }
 
-const scenariosText = ({ scenarios_better, scenarios_worse, scenarios }: Score): string =>
-  `+${formatInteger(scenarios_better)} −${formatInteger(scenarios_worse)} of ${formatInteger(scenarios)}`;
+const changesText = ({ scenarios_better, scenarios_worse }: Score): string =>
+  `+${formatInteger(scenarios_better)} −${formatInteger(scenarios_worse)}`;
 
 /** The widest interval end, rounded up: the common scale of all rows. */
 function reachOf(scores: Scores): number {

@@ -91,7 +91,8 @@ function AdjustmentNote({ ranking: { runs, scenarios } }: { ranking: RunRanking 
     <p className="text-sm text-soft">
       Means are over the {formatCount(scenarios, "scenario")} that all runs share.
       {pairs > 1 &&
-        ` Distances and places are adjusted for ${formatCount(pairs, "pair")} of runs; p alone is that of the pair by itself.`}
+        ` Distances and places are adjusted for ${formatCount(pairs, "pair")} of runs; p alone is that of the pair by itself.`}{" "}
+      Compare adjusts for the scores it compares instead, so its intervals differ.
     </p>
   );
 }

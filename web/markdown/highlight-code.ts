@@ -1,6 +1,6 @@
 export type CodeTokenKind = "comment" | "string" | "number" | "keyword";
 
-export interface CodeToken {
+interface CodeToken {
   /** Undefined for plain text. */
   readonly kind?: CodeTokenKind;
   readonly text: string;

@@ -19,7 +19,7 @@ interface Setup {
   readonly hubProvidersSet: boolean;
 }
 
-export interface SetupLines {
+interface SetupLines {
   /** The lines of `.env`. A key is never among them: its place is marked. */
   readonly lines: readonly string[];
   /** An entry to be added to HUB_PROVIDERS, which is set already. */

@@ -14,7 +14,7 @@ import { ScorePicker } from "./score-picker.tsx";
 import { countTurns, parseScenarios } from "./scenario-text.ts";
 
 /** The form's input, its change handler, and the problems the service reported. */
-export interface DraftForm {
+interface DraftForm {
   readonly draft: RunDraft;
   readonly onChange: (changes: Partial<RunDraft>) => void;
   readonly problems: readonly FieldProblem[];

@@ -139,7 +139,7 @@ function PickList({ onPicked }: { onPicked: (scenarios: readonly Scenario[]) => 
           <li key={entry.id}>
             <label className="grid cursor-pointer grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-2 rounded-md px-2 py-1 hover:bg-sunken">
               <input type="checkbox" checked={chosen.has(entry.id)} onChange={() => toggle(entry.id)} />
-              <bdi className="truncate font-medium" title={entry.id}>
+              <bdi className="font-medium break-all sm:truncate" title={entry.id}>
                 {entry.id}
               </bdi>
               {entry.description !== "" && (

@@ -46,7 +46,7 @@ function ReportApp() {
     <Router hook={useHashLocation} searchHook={useSearch} hrefs={(href) => `#${href}`}>
       <header className="flex items-center justify-between border-b border-line bg-surface px-4 py-1 sm:px-6">
         <span className="text-sm text-soft">Rehearsal report</span>
-        <span className="flex">
+        <span className="no-print flex">
           <ThemeButton />
         </span>
       </header>

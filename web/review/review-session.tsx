@@ -174,7 +174,7 @@ function UserMessage({ text }: { readonly text: string }) {
 }
 
 /** A reply as the judge sees it. Verdicts and scores are hidden, because they would bias the person. */
-export function ReplyCard({ item }: { readonly item: ReviewItem }) {
+function ReplyCard({ item }: { readonly item: ReviewItem }) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <History turns={item.conversation_before} title="Conversation so far" />

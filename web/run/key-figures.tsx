@@ -64,7 +64,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
           {formatPercent(repliedShare({ interactions: turns.of, failed: turns.failed }))}
         </Figure>
         <Figure label="Attempts" note={attemptsNote(run)}>
-          {formatInteger(progress.attempts_total)}
+          {formatInteger(isEnded(run.state) ? progress.attempts_total : progress.attempts_done)}
         </Figure>
         {cost ? (
           <Figure label="Cost" note={costNote(cost, usage)}>
@@ -73,7 +73,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
         ) : (
           <Figure
             label="Tokens"
-            note={usage ? `${formatInteger(usage.output_tokens)} output` : deferred ? whenFinished : "unknown"}
+            note={usage ? `${formatInteger(usage.output_tokens)} of them output` : deferred ? whenFinished : "unknown"}
           >
             {usage ? formatInteger(usage.total_tokens) : "–"}
           </Figure>
@@ -228,11 +228,12 @@ function missingScoreText(run: Run): string {
 
 const whenFinished = "available when the run finishes";
 
-/** Attempts skipped by a spent budget count as done, so the note counts turns instead. */
-function attemptsNote({ state, progress }: Run): string {
+/** Attempts skipped by a spent budget count as done, so the note counts turns instead. A simulated user needs no more turns than it likes. */
+function attemptsNote({ state, progress, summary }: Run): string {
   const { attempts_done, attempts_total, interactions_done, interactions_total } = progress;
-  const skipped = isEnded(state) && attempts_done === attempts_total && interactions_done < interactions_total;
-  if (!skipped) return `${formatInteger(attempts_done)} done`;
+  if (!isEnded(state)) return `of ${formatInteger(attempts_total)} done`;
+  if (attempts_done < attempts_total) return `planned; ${formatInteger(attempts_done)} done`;
+  if (interactions_done === interactions_total || summary?.simulated_users) return "all done";
   return `planned; ${formatInteger(interactions_done)} of ${formatInteger(interactions_total)} turns run`;
 }
 

@@ -46,7 +46,7 @@ export function NoReplyBanner({ run, results }: { run: Run; results: EvaluationR
   );
 }
 
-/** Runs of earlier versions have no causes in their summary; for a large one they are read under "Failures". */
+/** Runs of earlier versions have no causes in their summary; for a large one they are read under "Errors". */
 function causesOf({ summary }: Run, results: EvaluationResponse | undefined): readonly FailureCause[] {
   const stored = summary?.failures ?? results?.summary.failures;
   if (stored || !results) return stored ?? [];

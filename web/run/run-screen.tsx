@@ -112,7 +112,7 @@ const readTab = (value: string | null): RunTab => tabs.find((tab) => tab === val
 const tabLabels: Record<RunTab, string> = {
   scenarios: "Scenarios",
   scores: "Scores",
-  failures: "Failures",
+  failures: "Errors",
   details: "Details",
 };
 
@@ -120,7 +120,7 @@ const tabLabels: Record<RunTab, string> = {
 function RunTabs({ tab, failures }: { tab: RunTab; failures: number }) {
   const path = usePathname();
   return (
-    <nav aria-label="Views of the run" className="-mb-1 flex gap-1 overflow-x-auto border-b border-line">
+    <nav aria-label="Views of the run" className="no-print -mb-1 flex gap-1 overflow-x-auto border-b border-line">
       {tabs.map((name) => (
         <Link
           key={name}

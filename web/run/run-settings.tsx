@@ -7,7 +7,7 @@ import { Skeleton } from "../parts/screen/screen.tsx";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 
 /** Shown among the details already. */
-const shownElsewhere = new Set(["test_name", "endpoint", "model_id", "history"]);
+const shownElsewhere = new Set(["test_name", "endpoint", "model_id", "history", "tags"]);
 
 /** The request of a run without its scenarios: prompt, parameters, judge, gate. */
 export function RequestSettings({ run }: { run: Run }) {

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { Link } from "wouter";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import { fetchRuns } from "../api/runs.ts";
@@ -83,7 +83,6 @@ async function fetchTestRuns(test_name: string, signal: AbortSignal): Promise<Ru
   return runs;
 }
 
-const width = 960;
 const height = 300;
 const margin = { left: 52, right: 16, top: 12, bottom: 34 };
 
@@ -92,6 +91,8 @@ function HistoryChart({ points, score }: { points: readonly HistoryPoint[]; scor
   const [shown, setShown] = useState<number | null>(null);
   const nameOf = useModelName();
   const scale = valueScale(points);
+  const area = useRef<HTMLDivElement>(null);
+  const width = useWidth(area);
   const x = (index: number): number =>
     points.length === 1
       ? width / 2
@@ -102,10 +103,11 @@ function HistoryChart({ points, score }: { points: readonly HistoryPoint[]; scor
   const focus = shown === null ? undefined : points[shown];
   return (
     <figure className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4">
-      <div className="overflow-x-auto">
+      <div ref={area}>
         <svg
-          viewBox={`0 0 ${width} ${height}`}
-          className="block h-auto w-full min-w-120"
+          width={width}
+          height={height}
+          className="block max-w-full"
           role="img"
           aria-label={`${score} of ${formatCount(points.length, "run")}, oldest first: ${points.map(({ mean }) => formatScore(mean)).join(", ")}`}
           onMouseLeave={() => setShown(null)}
@@ -118,7 +120,7 @@ function HistoryChart({ points, score }: { points: readonly HistoryPoint[]; scor
               </text>
             </g>
           ))}
-          {dateTicks(points).map(({ index, text }) => (
+          {dateTicks(points, Math.max(2, Math.min(6, Math.floor(width / 90)))).map(({ index, text }) => (
             <text key={index} x={x(index)} y={height - 10} textAnchor="middle" className="fill-soft text-xs">
               {text}
             </text>
@@ -206,11 +208,23 @@ function marginText({ mean, lower, upper }: HistoryPoint): string {
   return margin.interval === null ? margin.mean : `${margin.mean} ${margin.interval}`;
 }
 
-const mostDates = 6;
+/** The width of an element. The chart is drawn at it, so its text has the size of the page's text. */
+function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(960);
+  useLayoutEffect(() => {
+    const measured = element.current;
+    if (!measured) return;
+    const observer = new ResizeObserver(() => setWidth(measured.clientWidth));
+    observer.observe(measured);
+    setWidth(measured.clientWidth);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}
 
-/** Up to six dates, evenly spread, without repeated days. */
-function dateTicks(points: readonly HistoryPoint[]): { index: number; text: string }[] {
-  const count = Math.min(mostDates, points.length);
+/** Dates, evenly spread, without repeated days. */
+function dateTicks(points: readonly HistoryPoint[], most: number): { index: number; text: string }[] {
+  const count = Math.min(most, points.length);
   const indexes = Array.from({ length: count }, (_, tick) =>
     Math.round((tick * (points.length - 1)) / Math.max(1, count - 1)),
   );

@@ -132,7 +132,7 @@ function RunFilterBar({ filters, models, runs }: RunFilterBarProps) {
     <search className="flex flex-wrap items-end gap-2">
       <FilterInput label="Search" name="search" value={filters.search} placeholder="test name or model  /" first />
       <FilterInput label="Model" name="model" value={filters.model} suggestions={models} />
-      <label className="grid gap-1 text-xs font-medium text-soft max-sm:flex-1">
+      <label className="grid gap-1 text-xs font-medium text-soft max-sm:grow max-sm:basis-[40%]">
         State
         <select
           className="field min-h-8.5 w-full min-w-24 sm:w-36"
@@ -181,7 +181,7 @@ function MoreFilters({ filters, runs }: { filters: TypedFilters; runs: readonly 
 
 function DateInput({ label, name, value }: { label: string; name: string; value: string }) {
   return (
-    <label className="grid gap-1 text-xs font-medium text-soft max-sm:flex-1">
+    <label className="grid gap-1 text-xs font-medium text-soft max-sm:grow max-sm:basis-[40%]">
       {label}
       <input
         type="date"

@@ -1,6 +1,6 @@
 import { Plus } from "lucide-react";
 import { SelectField, TextArea, TextField } from "../parts/forms/fields.tsx";
-import { problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
+import { fieldProblemText, problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
 import { JsonField } from "../parts/forms/json-field.tsx";
 import { checkTypes, type CheckOption } from "./check-types.ts";
 import type { EditedCheck } from "./edited-scenario.ts";
@@ -87,43 +87,53 @@ function Check({ check, number, problems, onChange }: CheckProps) {
       </div>
     );
   }
-  const [main, ...others] = Object.entries(type.options);
-  const field = ([name, option]: readonly [string, CheckOption], isMain: boolean) => (
-    <CheckOptionField
-      key={name}
-      option={option}
-      label={isMain ? `Check ${number}: ${option.label}` : option.label}
-      value={check[name]}
-      problems={[...problemsAt(problems, `${pointer}/${name}`), ...(isMain ? own : [])]}
-      onValue={(value) => onChange(withField(check, name, value))}
-    />
-  );
+  const fields = (kinds: readonly CheckOption["kind"][]) =>
+    Object.entries(type.options)
+      .filter(([, { kind }]) => kinds.includes(kind))
+      .map(([name, option]) => (
+        <CheckOptionField
+          key={name}
+          option={option}
+          value={check[name]}
+          problems={problemsAt(problems, `${pointer}/${name}`)}
+          onValue={(value) => onChange(withField(check, name, value))}
+        />
+      ));
   return (
-    <div className="grid min-w-0 grow grid-cols-[minmax(0,1fr)] gap-2 rounded-md border border-line p-2">
-      {main && field(main, true)}
-      <div className="grid items-start gap-2 sm:grid-cols-2 xl:grid-cols-3">
-        {others.map((entry) => field(entry, false))}
+    <div
+      role="group"
+      aria-label={`Check ${number}: ${type.label}`}
+      className="grid min-w-0 grow grid-cols-[minmax(0,1fr)] gap-2 rounded-md border border-line p-3"
+    >
+      <p className="text-sm font-semibold">
+        {number}. {type.label}
+      </p>
+      {own.length > 0 && <p className="text-xs font-medium text-bad">✕ {own.map(fieldProblemText).join("; ")}</p>}
+      {fields(["text", "texts", "json"])}
+      <div className="grid items-start gap-2 sm:grid-cols-2 xl:grid-cols-4">
+        {fields(["choice", "number"])}
         <TextField
-          label="Name of the score"
+          label="Score name"
           placeholder={asText(check["type"])}
           value={asText(check["name"])}
           problems={problemsAt(problems, `${pointer}/name`)}
           onText={(text) => onChange(withField(check, "name", text === "" ? undefined : text))}
         />
       </div>
+      <div className="flex flex-wrap gap-x-4">{fields(["flag"])}</div>
     </div>
   );
 }
 
 interface CheckOptionFieldProps {
   readonly option: CheckOption;
-  readonly label: string;
   readonly value: unknown;
   readonly problems: readonly FieldProblem[];
   readonly onValue: (value: unknown) => void;
 }
 
-function CheckOptionField({ option, label, value, problems, onValue }: CheckOptionFieldProps) {
+function CheckOptionField({ option, value, problems, onValue }: CheckOptionFieldProps) {
+  const { label } = option;
   switch (option.kind) {
     case "text":
       return (
@@ -159,7 +169,7 @@ function CheckOptionField({ option, label, value, problems, onValue }: CheckOpti
       return <JsonField label={label} value={value} problems={problems} onValue={onValue} />;
     case "flag":
       return (
-        <label className="flex min-h-8.5 items-center gap-2 self-end text-sm">
+        <label className="flex min-h-8 items-center gap-2 text-sm">
           <input
             type="checkbox"
             checked={typeof value === "boolean" ? value : option.otherwise}

@@ -16,35 +16,39 @@ interface CheckType {
 const ignoreCase = (otherwise: boolean): CheckOption => ({ kind: "flag", label: "ignore case", otherwise });
 
 const weight: CheckOption = { kind: "number", label: "Weight", placeholder: "1" };
-const negate: CheckOption = { kind: "flag", label: "must not be so", otherwise: false };
+const negate: CheckOption = { kind: "flag", label: "must not hold", otherwise: false };
 
 /** Types of checks that the page has a form for. Code of users runs only from files, and transforms stay as they are. */
 const types: Readonly<Record<string, CheckType>> = {
   contains: {
-    label: "Contains a text",
+    label: "Contains text",
     fresh: { type: "contains", text: "" },
     options: {
-      text: { kind: "texts", label: "the reply contains (a text per line)" },
-      mode: { kind: "choice", label: "Of several texts", choices: { all: "all", any: "any one", none: "none" } },
+      text: { kind: "texts", label: "Text (one per line)" },
+      mode: {
+        kind: "choice",
+        label: "Several texts",
+        choices: { all: "require all", any: "require any", none: "allow none" },
+      },
       ignore_case: ignoreCase(true),
     },
   },
   equals: {
-    label: "Is exactly a text",
+    label: "Equals text",
     fresh: { type: "equals", text: "" },
     options: {
-      text: { kind: "text", label: "the reply is exactly" },
+      text: { kind: "text", label: "Text" },
       ignore_case: ignoreCase(false),
-      negate: { kind: "flag", label: "must be any other text", otherwise: false },
+      negate: { kind: "flag", label: "must differ", otherwise: false },
     },
   },
   similarity: {
-    label: "Is similar to a text",
+    label: "Similar to text",
     fresh: { type: "similarity", metric: "chrf", threshold: 0.7 },
     options: {
       metric: {
         kind: "choice",
-        label: "Measured by",
+        label: "Metric",
         choices: {
           chrf: "chrF",
           token_f1: "token F1",
@@ -56,94 +60,94 @@ const types: Readonly<Record<string, CheckType>> = {
           semantic: "embeddings",
         },
       },
-      reference: { kind: "text", label: "the reply is similar to", placeholder: "the reference reply" },
-      threshold: { kind: "number", label: "Passes from", placeholder: "no threshold" },
+      reference: { kind: "text", label: "Text to compare with", placeholder: "the reference reply" },
+      threshold: { kind: "number", label: "Pass threshold", placeholder: "no threshold" },
     },
   },
   regex: {
     label: "Matches a pattern",
     fresh: { type: "regex", pattern: "" },
     options: {
-      pattern: { kind: "text", label: "the reply matches (RE2)", placeholder: "\\b\\d{5}\\b" },
+      pattern: { kind: "text", label: "Pattern (RE2)", placeholder: "\\b\\d{5}\\b" },
       ignore_case: ignoreCase(false),
       negate: { kind: "flag", label: "must not match", otherwise: false },
     },
   },
   json_schema: {
-    label: "Is JSON of a schema",
+    label: "Valid JSON",
     fresh: { type: "json_schema", schema: { type: "object" } },
     options: {
-      schema: { kind: "json", label: "the reply is JSON that fits" },
-      anywhere: { kind: "flag", label: "may stand inside other text", otherwise: false },
+      schema: { kind: "json", label: "JSON Schema" },
+      anywhere: { kind: "flag", label: "may be inside other text", otherwise: false },
     },
   },
   numeric: {
-    label: "Has a number",
+    label: "Contains number",
     fresh: { type: "numeric" },
     options: {
-      expected: { kind: "number", label: "the reply has the number", placeholder: "that of the reference" },
+      expected: { kind: "number", label: "Number", placeholder: "from the reference" },
       tolerance: { kind: "number", label: "Tolerance", placeholder: "0" },
-      relative: { kind: "flag", label: "tolerance is a share of the number", otherwise: false },
+      relative: { kind: "flag", label: "relative tolerance", otherwise: false },
     },
   },
   length: {
-    label: "Is so long",
+    label: "Length",
     fresh: { type: "length", max: 500 },
     options: {
       min: { kind: "number", label: "At least" },
       max: { kind: "number", label: "At most" },
-      unit: { kind: "choice", label: "Counted in", choices: { characters: "characters", words: "words" } },
+      unit: { kind: "choice", label: "Unit", choices: { characters: "characters", words: "words" } },
     },
   },
   latency: {
-    label: "Comes in time",
+    label: "Latency",
     fresh: { type: "latency", max_ms: 2000 },
     options: {
-      max_ms: { kind: "number", label: "Milliseconds, at most" },
+      max_ms: { kind: "number", label: "At most (ms)" },
       of: {
         kind: "choice",
-        label: "Until",
-        choices: { reply: "the reply is complete", first_token: "the first token" },
+        label: "Time to",
+        choices: { reply: "the whole reply", first_token: "the first token" },
       },
     },
   },
   cost: {
-    label: "Costs at most",
+    label: "Cost",
     fresh: { type: "cost", max: 0.01 },
-    options: { max: { kind: "number", label: "US dollars per call, at most" } },
+    options: { max: { kind: "number", label: "At most (USD per call)" } },
   },
   rubric: {
     label: "Question for the judge",
     fresh: { type: "rubric", text: "" },
     options: {
-      text: { kind: "text", label: "the judge is asked" },
+      text: { kind: "text", label: "Question" },
       choices: { kind: "json", label: "Answers and their values (default: pass 1, partial 0.5, fail 0)" },
-      threshold: { kind: "number", label: "Passes from", placeholder: "no threshold" },
+      threshold: { kind: "number", label: "Pass threshold", placeholder: "no threshold" },
     },
   },
   edit_distance: {
-    label: "Differs by few characters",
+    label: "Edit distance",
     fresh: { type: "edit_distance", reference: "", max: 5 },
     options: {
-      reference: { kind: "text", label: "the reply is nearly" },
-      max: { kind: "number", label: "Changed characters, at most" },
+      reference: { kind: "text", label: "Text to compare with" },
+      max: { kind: "number", label: "At most (characters)" },
     },
   },
   xml: {
-    label: "Is XML",
+    label: "Valid XML",
     fresh: { type: "xml" },
     options: {
-      elements: { kind: "json", label: 'Elements it must have (["order.id"])' },
-      anywhere: { kind: "flag", label: "may stand inside other text", otherwise: false },
+      elements: { kind: "json", label: 'Required elements (["order.id"])' },
+      anywhere: { kind: "flag", label: "may be inside other text", otherwise: false },
     },
   },
   finish_reason: {
-    label: "Ended for a reason",
+    label: "Finish reason",
     fresh: { type: "finish_reason", reason: "stop" },
-    options: { reason: { kind: "text", label: "the reply ended because of", placeholder: "stop" } },
+    options: { reason: { kind: "text", label: "Reason", placeholder: "stop" } },
   },
   valid_tool_calls: {
-    label: "Calls tools with valid arguments",
+    label: "Valid tool calls",
     fresh: { type: "valid_tool_calls" },
     options: {},
   },
@@ -151,8 +155,8 @@ const types: Readonly<Record<string, CheckType>> = {
     label: "Group of checks",
     fresh: { type: "group", checks: [{ type: "contains", text: "" }] },
     options: {
-      checks: { kind: "json", label: "Checks of the group" },
-      threshold: { kind: "number", label: "Passes from", placeholder: "no threshold" },
+      checks: { kind: "json", label: "Checks (JSON)" },
+      threshold: { kind: "number", label: "Pass threshold", placeholder: "no threshold" },
     },
   },
 };

@@ -185,7 +185,7 @@ function ScenarioTable({ entries, chosen, onToggle }: ScenarioTableProps) {
     ...useSortingState(),
   });
   return (
-    <table className="run-table">
+    <table className="run-table many-columns">
       <caption className="sr-only">Scenarios</caption>
       <thead>
         {table.getHeaderGroups().map((group) => (
@@ -214,7 +214,7 @@ function ScenarioTable({ entries, chosen, onToggle }: ScenarioTableProps) {
                 {entry.demo && <DemoBadge short />}
               </span>
             </td>
-            <td data-cell="text" className="verbatim text-soft md:max-w-80">
+            <td data-cell="text" className="verbatim text-soft min-[75rem]:max-w-80">
               <span className="line-clamp-2">{entry.description}</span>
             </td>
             <td data-cell="text">

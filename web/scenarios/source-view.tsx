@@ -23,7 +23,7 @@ async function loadYaml(): Promise<TextFormat> {
   const { parse, stringify } = await import("yaml");
   return {
     name: "YAML",
-    write: (value) => stringify(value, { lineWidth: 0 }),
+    write: (value) => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }),
     parse: (text) => parse(text) as unknown,
   };
 }

@@ -5,7 +5,7 @@ import { formatCount, formatDate, formatInteger } from "../parts/text/format.ts"
 type Conversation = NonNullable<Imported["conversations"]>[number];
 
 /** Which conversations of a file with traces are imported, and how. */
-export interface TraceDraft {
+interface TraceDraft {
   readonly since: string;
   readonly until: string;
   readonly model: string;
@@ -34,7 +34,7 @@ export const emptyTraces: TraceDraft = {
 const listedConversations = 1_000;
 
 /** The conversations that pass the filter fields. */
-export function shownConversations(all: readonly Conversation[], draft: TraceDraft): readonly Conversation[] {
+function shownConversations(all: readonly Conversation[], draft: TraceDraft): readonly Conversation[] {
   const day = (text: string): number => (text === "" ? Number.NaN : Date.parse(text));
   const since = day(draft.since);
   const until = day(draft.until);

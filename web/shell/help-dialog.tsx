@@ -51,7 +51,7 @@ const groups: readonly { title: string; keys: readonly (readonly [string, string
 
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   return (
-    <ModalDialog title="Keys" onClose={onClose}>
+    <ModalDialog title="Shortcuts" onClose={onClose}>
       {groups.map((group) => (
         <section key={group.title} className="grid gap-1">
           <h3 className="text-sm font-semibold text-soft">{group.title}</h3>

@@ -29,34 +29,39 @@ export function NavigationRail({ onHelp }: { onHelp: () => void }) {
         <span className="max-lg:sr-only">Rehearsal</span>
       </Link>
       {railEntries.map((entry) => (
-        <RailLink key={entry.href} entry={entry} current={path === entry.href || path.startsWith(`${entry.href}/`)} />
+        <RailLink key={entry.href} entry={entry} current={isCurrent(entry, path)} />
       ))}
       <div className="hidden sm:[margin-top:auto] sm:flex sm:flex-col sm:gap-1">
         <ThemeButton />
         <button type="button" onClick={onHelp} className="rail-item max-sm:hidden">
           <Keyboard aria-hidden size={18} />
-          <span>Keys</span>
+          <span>Shortcuts</span>
         </button>
       </div>
     </nav>
   );
 }
 
+const isCurrent = ({ href, covers = [] }: RailEntry, path: string): boolean =>
+  path === href || path.startsWith(`${href}/`) || covers.includes(path);
+
 interface RailEntry {
   readonly href: string;
+  /** Screens that are reached from this one and have no entry. */
+  readonly covers?: readonly string[];
   readonly label: string;
   readonly icon: LucideIcon;
 }
 
 /** A new screen needs an entry here and a route in app.tsx. */
 const railEntries: readonly RailEntry[] = [
-  { href: "/runs", label: "Runs", icon: ListChecks },
+  { href: "/runs", covers: ["/history", "/review"], label: "Runs", icon: ListChecks },
   { href: "/new", label: "New run", icon: Plus },
-  { href: "/compare", label: "Compare", icon: GitCompareArrows },
+  { href: "/compare", covers: ["/rank"], label: "Compare", icon: GitCompareArrows },
   { href: "/scenarios", label: "Scenarios", icon: BookOpenText },
   { href: "/chat", label: "Chat", icon: MessagesSquare },
   { href: "/agents", label: "Agent", icon: Bot },
-  { href: "/models", label: "Models", icon: Boxes },
+  { href: "/models", covers: ["/connect"], label: "Models", icon: Boxes },
   { href: "/settings", label: "Settings", icon: Settings },
 ];
 

@@ -19,7 +19,7 @@ export function pickOtherRuns(runs: readonly Run[], run: Pick<Run, "run_id" | "m
   return [...new Set([...newest, ...others])].slice(0, mostRunsBeside - 1);
 }
 
-export interface ReplyOfRun {
+interface ReplyOfRun {
   readonly turn: InteractionResult;
   readonly outcome: Outcome;
   readonly attempt: number;

@@ -26,7 +26,7 @@ export function ToolCalls({ turn }: { turn: InteractionResult }) {
     ? rows
     : rows.filter((row, index) => index < maxCalls || row.marks.length > 0).slice(0, 3 * maxCalls);
   return (
-    <section aria-label="Tool calls" className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
+    <div role="group" aria-label="Tool calls" className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
       <h3 className="flex flex-wrap items-baseline gap-x-3 text-xs font-semibold text-soft">
         {rows.length === 0 ? "No tool calls" : formatCount(turn.tool_calls.length, "tool call")}
         <CallSummary rows={rows} expectsNone={expectsNone} />
@@ -46,7 +46,7 @@ export function ToolCalls({ turn }: { turn: InteractionResult }) {
         </button>
       )}
       <UnpairedReferences turn={turn} />
-    </section>
+    </div>
   );
 }
 

@@ -81,8 +81,9 @@ export function TranscriptHeader({
             Attempt {attempt.attempt} of {cells.length}
             <span className="text-soft">
               {" "}
-              ·{attempt.outcome && ` outcome ${outcomeWord(attempt.outcome.value)},`} overall{" "}
-              {formatScore(attempt.average_scores["overall"])}
+              {attempt.outcome && `· outcome ${outcomeWord(attempt.outcome.value)} `}
+              {(!attempt.outcome || attempt.average_scores["overall"] !== undefined) &&
+                `· overall ${formatScore(attempt.average_scores["overall"])}`}
             </span>
           </span>
           {cells.map((cell) => (

@@ -33,8 +33,13 @@ export interface HttpOperation {
   /** Values of headers and query that the model must not read. */
   readonly secrets: readonly Secret[];
   readonly needsApproval: boolean;
+  /** A request that may have been carried out is sent again. */
+  readonly idempotent: boolean;
   readonly timeoutMs: number | undefined;
 }
+
+/** The methods that HTTP declares idempotent. */
+export const isIdempotentMethod = (method: HttpOperation["method"]): boolean => method !== "POST" && method !== "PATCH";
 
 /** Fields of a body, or one parameter that is the whole body. `type` is its media type: a form or a kind of JSON. */
 export type RequestBody = { readonly type: string } & (
@@ -78,7 +83,7 @@ export function defineHttpTool(
   operation: HttpOperation,
   { send, maxBytes = 1024 * 1024 }: { send: SendRequest; maxBytes?: number },
 ): Tool {
-  const { name, description, parameters, needsApproval, timeoutMs } = operation;
+  const { name, description, parameters, needsApproval, idempotent, timeoutMs } = operation;
   const template = parseUrlTemplate(operation.url, `The tool "${name}"`, operation.pathParameters);
   checkNames(operation, template.parameters);
 
@@ -87,6 +92,7 @@ export function defineHttpTool(
     description,
     parameters,
     needsApproval,
+    idempotent,
     timeoutMs,
     run: async (given: ToolArguments, { signal }) => {
       // Without a prototype: an API may have a parameter named "constructor".
@@ -137,7 +143,7 @@ function toRequest(
     url: url.href,
     headers,
     ...(body !== undefined && { body }),
-    idempotent: operation.method !== "POST" && operation.method !== "PATCH",
+    idempotent: operation.idempotent,
     maxBytes,
     signal,
   };

@@ -207,6 +207,19 @@ test("takes approval and time limits from the config", () => {
   expect(tool).toMatchObject({ needsApproval: true, timeoutMs: 5000 });
 });
 
+test.each([
+  { tool: { method: "GET" }, idempotent: true },
+  { tool: { method: "PUT" }, idempotent: true },
+  { tool: { method: "POST" }, idempotent: false },
+  { tool: { method: "POST", idempotent: true }, idempotent: true },
+  { tool: { method: "GET", idempotent: false }, idempotent: false },
+])("a tool with $tool may be called again after a crash: $idempotent", ({ tool, idempotent }) => {
+  const declared = { name: "order", description: "Orders.", url: "https://shop.example/orders", ...tool };
+  const send = () => Promise.reject(new Error("not called"));
+  const [made] = httpTools({ tools: [declared] }, { variables: {}, readDocument: () => "", send });
+  expect(made?.idempotent).toBe(idempotent);
+});
+
 test("treats a key in the file as a secret, and other values not", async () => {
   const headers = { "X-Api-Key": "written-key", "X-Tenant": "acme-corp" };
   const { run } = declare({ tools: [{ ...order, headers }] }, json("acme-corp sent written-key"));

@@ -11,7 +11,13 @@ import {
 } from "../tools/operator-config.ts";
 import type { Tool } from "../tools/tool.ts";
 import { fromOpenapi } from "./openapi.ts";
-import { defineHttpTool, type HttpOperation, type RequestBody, type SendRequest } from "./http-operation.ts";
+import {
+  defineHttpTool,
+  isIdempotentMethod,
+  type HttpOperation,
+  type RequestBody,
+  type SendRequest,
+} from "./http-operation.ts";
 import { parseUrlTemplate } from "./url-template.ts";
 
 /**
@@ -106,6 +112,8 @@ const HttpToolConfig = z.strictObject({
   fixed_query: Texts,
   parameters: z.record(z.string(), z.unknown()).default({ type: "object", properties: {} }),
   approval: z.boolean().default(false),
+  /** Default: by the method. */
+  idempotent: z.boolean().optional(),
   timeout_ms: TimeoutMs,
 });
 type HttpToolConfig = z.infer<typeof HttpToolConfig>;
@@ -134,7 +142,7 @@ const HttpToolsConfig = z.strictObject({
 
 /** A tool declared by hand. Parameters without a place go into the query, or into the body if the method has one. */
 function toOperation(config: HttpToolConfig, variables: ConfigVariables): HttpOperation {
-  const { name, description, method, url, parameters, approval, timeout_ms } = config;
+  const { name, description, method, url, parameters, approval, idempotent, timeout_ms } = config;
   const placed = new Set(parseUrlTemplate(url, `The tool "${name}"`).parameters);
   const query = toPairs(config.query);
   const body = toBody(config.body);
@@ -156,6 +164,7 @@ function toOperation(config: HttpToolConfig, variables: ConfigVariables): HttpOp
     body: body ?? (inBody ? toBody(rest) : null),
     ...operatorFields(config, variables, `the tool "${name}"`),
     needsApproval: approval,
+    idempotent: idempotent ?? isIdempotentMethod(method),
     timeoutMs: timeout_ms,
   };
 }

@@ -2,7 +2,13 @@ import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
 import { ConfigError } from "../tools/operator-config.ts";
 import { toArgumentName, toToolName } from "../tools/tool-name.ts";
-import { formType, type HttpOperation, type QueryStyle, type RequestBody } from "./http-operation.ts";
+import {
+  formType,
+  isIdempotentMethod,
+  type HttpOperation,
+  type QueryStyle,
+  type RequestBody,
+} from "./http-operation.ts";
 import { followReference, toJsonSchema } from "./openapi-schema.ts";
 import type { PathParameter, PathStyle } from "./url-template.ts";
 
@@ -132,6 +138,7 @@ function toOperation(document: JsonRecord, entry: ChosenEntry, options: OpenapiO
     secrets: options.secrets,
     needsApproval:
       typeof options.approval === "boolean" ? options.approval : options.approval.some((name) => isNamed(entry, name)),
+    idempotent: isIdempotentMethod(method),
     timeoutMs: options.timeout_ms,
   };
 }

@@ -5,6 +5,7 @@ import { defineTool, ToolError, type Tool } from "../tools/tool.ts";
 /** Searches the operator's documents. The result names file, heading and line or page of every passage. */
 export function searchKnowledge({ index }: { index: Pick<KnowledgeIndex, "search" | "report"> }): Tool {
   return defineTool({
+    idempotent: true,
     ours: true,
     name: "search_knowledge",
     description:

@@ -19,6 +19,7 @@ import type {
   AgentListener,
   AgentOutcome,
   AgentTotals,
+  AskedToolCall,
   InvalidToolCall,
   PendingCall,
   PendingRun,
@@ -54,15 +55,15 @@ export interface AgentRunOptions {
 export type ToolCallEnd = Pick<ToolRun, "ok" | "result" | "duration_ms">;
 
 /**
- * Keeps the tool calls of a run beyond the life of its process. A resumed run repeats neither a call that has ended nor one
- * that may have.
+ * Keeps the tool calls of a run beyond the life of its process. A run that another process continues repeats no call that has
+ * ended, and one that may have ended only if its tool declares that this does no harm.
  */
 export interface CallJournal {
   /**
    * Records that a call begins. The call may start once this has resolved with null. Resolves with the result of a call that
    * ended earlier, and with `unknown` when an earlier call began and no result was recorded.
    */
-  begin(callId: string): Promise<ToolCallEnd | "unknown" | null>;
+  begin(call: AskedToolCall): Promise<ToolCallEnd | "unknown" | null>;
   end(callId: string, ended: ToolCallEnd): Promise<void>;
 }
 

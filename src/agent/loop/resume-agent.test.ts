@@ -195,7 +195,7 @@ test("records a call in the journal before it runs, and never repeats a recorded
     return "Refunded now.";
   });
   const journal: CallJournal = {
-    async begin(id) {
+    async begin({ id }) {
       order.push(`begin ${id}`);
       return known[id as keyof typeof known] ?? null;
     },

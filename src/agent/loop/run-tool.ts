@@ -31,9 +31,9 @@ async function executeOnce(
   call: RunnableCall,
   { deadline, journal }: { deadline: Deadline; journal: CallJournal },
 ): Promise<ToolCallEnd> {
-  const known = await journal.begin(call.id);
-  if (known === "unknown") return { ...unknownOutcome, duration_ms: 0 };
-  if (known) return known;
+  const known = await journal.begin(call);
+  if (known === "unknown" && !call.tool.idempotent) return { ...unknownOutcome, duration_ms: 0 };
+  if (known && known !== "unknown") return known;
   const ended = await execute(run, call, deadline);
   await journal.end(call.id, ended);
   return ended;

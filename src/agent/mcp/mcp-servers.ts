@@ -141,7 +141,7 @@ const longestCallMs = 3_600_000;
 
 /** The tool, or the reason why its schema cannot be used. */
 function toTool(config: McpServerConfig, listed: ListedTool, connection: McpConnection): Tool | UnusableTool {
-  const { name, title, description, inputSchema } = listed;
+  const { name, title, description, inputSchema, annotations } = listed;
   const clean = (text: string) => redactSecrets(text, config.secrets);
   const { schema, toServer } = renameArguments(inputSchema);
   try {
@@ -151,6 +151,7 @@ function toTool(config: McpServerConfig, listed: ListedTool, connection: McpConn
       parameters: schema,
       timeoutMs: config.timeoutMs,
       needsApproval: config.approval === true || config.approval.includes(name),
+      idempotent: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
       run: async (args, { signal }) => {
         const limits = { signal, timeoutMs: longestCallMs };
         const sent = toServer(args as ToolArguments);

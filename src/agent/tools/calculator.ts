@@ -3,6 +3,7 @@ import { defineTool, ToolError, type Tool } from "./tool.ts";
 /** Evaluates arithmetic, so that a model need not guess results. */
 export function calculator(): Tool {
   return defineTool({
+    idempotent: true,
     ours: true,
     name: "calculator",
     description:

@@ -5,6 +5,7 @@ export function currentTime({ timeZone = "UTC" }: { timeZone?: string } = {}): T
   const formats: Formats = new Map();
 
   return defineTool({
+    idempotent: true,
     ours: true,
     name: "current_time",
     description: "Tells the current date, weekday and time, in any time zone.",

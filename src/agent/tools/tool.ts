@@ -20,6 +20,8 @@ export interface Tool {
   readonly definition: ToolDefinition;
   /** The run stops and hands the call out instead of running it. */
   readonly needsApproval: boolean;
+  /** A call that may have been carried out when its process died is made again. */
+  readonly idempotent: boolean;
   /** Overrides the run's limit for one call. */
   readonly timeoutMs: number | undefined;
   /** null when the arguments fit the schema, else the problem, written for the model. */
@@ -52,6 +54,7 @@ export function defineTool<Arguments extends object>({
   run,
   timeoutMs,
   needsApproval = false,
+  idempotent = false,
   ours = false,
 }: {
   name: string;
@@ -60,6 +63,8 @@ export function defineTool<Arguments extends object>({
   run: (args: Arguments, context: ToolContext) => unknown;
   timeoutMs?: number | undefined;
   needsApproval?: boolean | undefined;
+  /** True when a second call with the same arguments changes nothing more than the first did. */
+  idempotent?: boolean | undefined;
   ours?: boolean;
 }): Tool {
   if (!toolNamePattern.test(name)) {
@@ -74,6 +79,7 @@ export function defineTool<Arguments extends object>({
   return {
     definition: { name, description, parameters: toOfferedSchema(schema) },
     needsApproval,
+    idempotent,
     timeoutMs,
     check: (args) => checkArguments((validate ??= compile()), args),
     // The loop runs a tool only with arguments that passed its schema, and `Arguments` describes those.

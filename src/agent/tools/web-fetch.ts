@@ -45,6 +45,7 @@ export function webFetch({
   resultBytes?: number;
 }): Tool {
   return defineTool({
+    idempotent: true,
     ours: true,
     name: "web_fetch",
     description:

@@ -15,7 +15,7 @@ import { loadSettings } from "../config/load-settings.ts";
 import { openStorage, storeFile } from "../composition/storage.ts";
 import { readCustomScorers, readRunner } from "../composition/operator-modules.ts";
 import { readHubProviders } from "../composition/providers.ts";
-import { readTools } from "../composition/agent-tools.ts";
+import { readAgentTools } from "../composition/agent-tools.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
 import { folderPath, withEnv } from "../options.ts";
@@ -144,7 +144,7 @@ async function checkOperatorParts(
 }
 
 async function checkTools(settings: Settings["agent"], outbound: Outbound): Promise<HealthCheck> {
-  const { own, mcp } = await readTools(settings, { outbound });
+  const { own, mcp } = await readAgentTools(settings, { outbound });
   const names = own.map(({ definition }) => definition.name);
   const servers = mcp?.servers.map(({ name }) => `${name} (MCP)`) ?? [];
   return ok("tools", [...names, ...servers].join(", ") || "none");

@@ -189,6 +189,8 @@ export async function startServices(
 
   // The worker that executes runs.
   await runs.start();
+  // After the evaluation service, whose worlds a turn may need.
+  agentService.startRecovery();
 
   const started = opened.move();
   return {

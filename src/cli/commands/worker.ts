@@ -9,7 +9,7 @@ import { startBackgroundJobs } from "../composition/background-jobs.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
 import { exitWithoutReaders, printJson, printLine } from "../terminal/output.ts";
 
-export interface WorkerOptions extends LocalOptions {
+export interface WorkerCommandOptions extends LocalOptions {
   readonly concurrency?: number;
   readonly json?: boolean;
 }
@@ -22,11 +22,11 @@ export function declare(command: Command): void {
       .option("--data-dir <folder>", "where runs are kept, without DATABASE_URL (REHEARSAL_DATA_DIR)", folderPath),
   )
     .option("--json", "print the readiness as one JSON object")
-    .action((options: WorkerOptions) => work(options).finally(exitWithoutReaders));
+    .action((options: WorkerCommandOptions) => work(options).finally(exitWithoutReaders));
 }
 
 /** Executes the runs that services accept. Any number of workers on any number of hosts can share one database. */
-export async function work({ concurrency, dataDir, config, envFile, json }: WorkerOptions): Promise<void> {
+export async function work({ concurrency, dataDir, config, envFile, json }: WorkerCommandOptions): Promise<void> {
   const { settings, warnings } = await loadSettings({
     config,
     envFile,

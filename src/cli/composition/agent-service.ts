@@ -19,6 +19,7 @@ import { worldHeader } from "../../contract/schemas/acting/world.ts";
 import { outboundFetch } from "../../models/outbound/outbound-fetch.ts";
 import type { AgentDependencies } from "../../services/agent/dependencies.ts";
 import { createScenarioLibrary } from "../../runs/scenario-library.ts";
+import { createAgentParts } from "../../services/agent/agent-parts.ts";
 import { createAgentApp } from "../../services/agent/app.ts";
 import type { ConfiguredProvider } from "../../services/agent/observers/provider-health.ts";
 import { traceTurns } from "../../services/agent/observers/trace-turns.ts";
@@ -60,7 +61,7 @@ export async function createAgentService(
   const storeAnswers = storeProbe(storage.store);
   const router = createRouter(providers, { limits: routeLimits, longestId: limits.modelIdChars });
 
-  const app = createAgentApp({
+  const dependencies: AgentDependencies = {
     ...shell,
     router,
     routeLimits,
@@ -119,11 +120,23 @@ export async function createAgentService(
     },
     bodyLimits: { ...shell.bodyLimits, bytes: limits.agentBodyBytes },
     allowedOrigins: () => server.corsOrigins,
+  };
+  const parts = createAgentParts(dependencies);
+  const app = createAgentApp(dependencies, parts);
+  const stop = new AbortController();
+  let recovering = Promise.resolve();
+  opened.defer(() => {
+    stop.abort();
+    return recovering;
   });
   const started = opened.move();
   return {
     app,
     turns: activeTurns,
+    /** Finishes accepted turns of dead processes from now on. For a process that lives longer than a command. */
+    startRecovery(): void {
+      recovering = parts.turns.recoverUntil(AbortSignal.any([stop.signal, activeTurns.draining]));
+    },
     /** Rejects if no provider serves this model, without calling it. */
     checkModel: async (modelId: string): Promise<void> => void (await router.route(modelId)),
     [Symbol.asyncDispose]: () => started.disposeAsync(),

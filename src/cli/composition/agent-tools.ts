@@ -32,7 +32,7 @@ export async function createTools(
   settings: Settings["agent"],
   { outbound, log }: { outbound: Outbound; log: Logger },
 ): Promise<Toolset> {
-  const { own, mcp } = await readTools(settings, { outbound, log });
+  const { own, mcp } = await readAgentTools(settings, { outbound, log });
   if (mcp === null) return { tools: () => own, [Symbol.asyncDispose]: async () => {} };
 
   // Loaded on demand: the MCP library is the heaviest part of the agent.
@@ -59,7 +59,7 @@ interface ReadTools {
 }
 
 /** Reads the tools that the settings name, and the files that describe them. */
-export async function readTools(settings: Settings["agent"], options: ReadToolsOptions): Promise<ReadTools> {
+export async function readAgentTools(settings: Settings["agent"], options: ReadToolsOptions): Promise<ReadTools> {
   const { mcpConfig } = settings;
   const builtIn = chooseBuiltIn(settings, options);
   const declared = await declaredTools(settings, { outbound: options.outbound, builtIn });

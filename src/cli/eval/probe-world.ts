@@ -5,7 +5,7 @@ import { isLoopback } from "../../settings/address.ts";
 import { createWorldListener, publicWorldUrl } from "../composition/world-listener.ts";
 
 /** Whether an agent reached the private MCP endpoint that its request named. */
-export type WorldReport =
+type WorldReport =
   | { readonly reached: true; readonly origin: string; readonly calls: readonly string[] }
   | { readonly reached: false; readonly origin: string; readonly cause: string; readonly fix: string };
 

@@ -1,4 +1,4 @@
-import { passRate, ratioMeasures } from "../../contract/schemas/margins.ts";
+import { passRateMeasure, ratioMeasures } from "../../contract/schemas/margins.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { SequenceDecision } from "../../contract/schemas/sequence.ts";
 import { CliError } from "../cli-error.ts";
@@ -75,7 +75,7 @@ function measureOf(
     throw new CliError("--until-decided follows one score: give --not-worse-by one margin, such as overall=0.02");
   const [name = gated ?? "overall", margin] = entries[0] ?? [];
   if (ratioMeasures.has(name))
-    throw new CliError(`--until-decided follows scores from 0 to 1 and ${passRate}: ${name} has no upper end`);
+    throw new CliError(`--until-decided follows scores from 0 to 1 and ${passRateMeasure}: ${name} has no upper end`);
   if (gated !== undefined && gated !== name)
     throw new CliError(`--until-decided follows one score: the gate names ${gated}, --not-worse-by names ${name}`);
   return { score: name, margin };

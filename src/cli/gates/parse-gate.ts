@@ -1,7 +1,7 @@
 import { closestName } from "../../base/text.ts";
 import { upperLimits } from "../../contract/schemas/budget.ts";
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
-import { passRate, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
+import { passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { checkNames, simulatedUserScore, turnScoreNames } from "../../contract/schemas/score-names.ts";
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
@@ -60,7 +60,7 @@ interface ScoringConfig {
 }
 
 /** Figures that only a comparison with a baseline can name. */
-const isCompared = (name: string): boolean => name === passRate || ratioMeasures.has(name);
+const isCompared = (name: string): boolean => name === passRateMeasure || ratioMeasures.has(name);
 
 /** Refuses gates and `baseline_scores` on scores the run will not have, before a model is called. */
 export function requireKnownScores(
@@ -80,7 +80,7 @@ export function requireKnownScores(
   }
   for (const name of Object.keys(margins ?? {})) {
     if (isKnown(name) || isCompared(name)) continue;
-    const near = suggestion(name, new Set([...known, passRate, ...ratioMeasures]));
+    const near = suggestion(name, new Set([...known, passRateMeasure, ...ratioMeasures]));
     throw new CliError(`--not-worse-by names "${name}", a score the run will not have${near}`);
   }
   for (const { text, measure } of gates) {

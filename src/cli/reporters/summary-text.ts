@@ -3,7 +3,7 @@ import { passRateText } from "../../contract/schemas/outcome.ts";
 import { overallFirst } from "../../contract/schemas/score-names.ts";
 import { failureOf } from "../../formats/export/results/failure.ts";
 import { meanText, scoreText, unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
-import { verdictOf, type ScenarioVerdict } from "../../formats/export/results/verdict.ts";
+import { passedText, verdictOf, type ScenarioVerdict } from "../../formats/export/results/verdict.ts";
 import { counted, durationText, lengthWithin, plainLine, spentText } from "../terminal/text.ts";
 import type { Style } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
@@ -121,7 +121,7 @@ const overallOf = ({ result }: Judged): number => result.average_scores["overall
 function scenarioLines({ result, verdict }: Judged, style: Style, width: number): string {
   const { scenario_id, average_scores } = result;
   const run = verdict.run < verdict.planned ? `, ${verdict.run} of ${verdict.planned} run` : "";
-  const attempts = `${verdict.passed} of ${counted(verdict.counted, "attempt")} passed${run}`;
+  const attempts = `${passedText(verdict)}${run}`;
   const head = `  ${mark(false, style)} ${plainLine(scenario_id, lengthWithin(width, 60))}  ${scoreText(average_scores["overall"])}  ${attempts}`;
   const failure = failureOf(result, verdict.threshold);
   if (!failure) return head;

@@ -10,6 +10,7 @@ import { foldNotes } from "../../formats/fold-notes.ts";
 import type { FileScenario, ImportFormat, ImportResult, NamedFiles, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 import { cannotRead, readBytes } from "../files.ts";
+import { nodeIn } from "../next-command.ts";
 import { findFiles, type FindOptions } from "./find-files.ts";
 import { readInspectLog } from "./inspect-log.ts";
 
@@ -172,7 +173,8 @@ function refused<Value>(name: string, read: () => Value): Value {
     return read();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${name}: ${withOption(error.message)}`, undefined, { cause: error });
+    const message = error.message.replace("in its folder, with: node", () => `with: ${nodeIn(dirname(name))}`);
+    throw new CliError(`${name}: ${withOption(message)}`, undefined, { cause: error });
   }
 }
 

@@ -13,7 +13,7 @@ import { plainJson } from "../terminal/text.ts";
 import { joinScenarios, readScenarioFiles } from "./read-scenarios.ts";
 
 /** A person in the seat of a scenario's user, while the agent acts in the scenario's world. */
-export interface UserSeat extends AsyncDisposable {
+interface UserSeat extends AsyncDisposable {
   readonly scenario: FileScenario;
   /** The role, to be shown before the first message. */
   readonly introduction: string;

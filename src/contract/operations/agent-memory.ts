@@ -1,6 +1,6 @@
 import { AgentThread, AgentThreadList, AgentThreadListQuery } from "../schemas/agent-message.ts";
 import { AgentReplay } from "../schemas/agent-stream.ts";
-import { AgentRunDetails, AgentRunList, AgentRunListQuery } from "../schemas/agent-run.ts";
+import { AgentRunDetails, AgentRunList, AgentRunListQuery, AgentRunSummary } from "../schemas/agent-run.ts";
 import { Scenario } from "../schemas/scenario.ts";
 import type { Operation } from "./operation.ts";
 
@@ -29,6 +29,23 @@ export const getAgentRun: Operation = {
   parameters: runParameter,
   responses: { 200: { description: "The run.", schema: AgentRunDetails } },
   errors: ["run_not_found", "storage_full"],
+};
+
+export const cancelAgentRun: Operation = {
+  id: "cancelAgentRun",
+  method: "post",
+  path: "/agent/runs/{run_id}/cancel",
+  summary: "Cancel a run that has not ended",
+  description:
+    "A run in this process, or one that waits for approval, ends at once; an accepted turn of another process ends before its next step. " +
+    "An Idempotency-Key of the run keeps `run_cancelled` as its response.",
+  tag: "Agent runs",
+  scope: "agent",
+  parameters: runParameter,
+  responses: {
+    202: { description: "No new call starts, and calls in progress are aborted.", schema: AgentRunSummary },
+  },
+  errors: ["run_not_found", "run_already_finished", "storage_full"],
 };
 
 export const replayAgentRun: Operation = {

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { upstreamFailures, type ErrorCode } from "../errors.ts";
 import { AgUiRequest } from "../schemas/wires/ag-ui.ts";
 import { AgentReply, AgentRequest } from "../schemas/agent-message.ts";
-import { ResumeRequest } from "../schemas/agent-run.ts";
+import { AgentRunSummary, ResumeRequest } from "../schemas/agent-run.ts";
 import { UiChatRequest } from "../schemas/wires/ai-sdk.ts";
 import { ChatCompletion, ChatCompletionRequest } from "../schemas/wires/openai-chat.ts";
 import { ResponseBody, ResponseRequest } from "../schemas/wires/openai-responses.ts";
-import { IdempotencyKey, JsonRpcError, OnDisconnect, ThreadId } from "../schemas/request-headers.ts";
+import { IdempotencyKey, JsonRpcError, ModelId, OnDisconnect, ThreadId } from "../schemas/request-headers.ts";
 import type { AnswerHeaders, Operation } from "./operation.ts";
 
 /** Errors of a turn, on every wire. */
@@ -88,6 +88,8 @@ export const runAgentTurn: Operation = {
     "`x-model-id` selects the model: a UUID goes to the fine-tuned provider unchanged, `<provider>/<model_name>` to the hub; " +
       "anything else must be a configured alias or the unique name of a fine-tuned model. `x-model-resolved` names the model that answered.",
     eventsNote,
+    "A turn with an `idempotency-key`, in a thread or with `Prefer: respond-async` is accepted work: it is stored before its first call, and " +
+      "another process finishes it when its own ends. No call of the model or a tool that has ended is repeated.",
     "Tool calls that need approval are returned in `tool_calls`; continue the run with `POST /agent/runs/{run_id}/resume`.",
   ].join("\n\n"),
   tag: "Agent",
@@ -97,6 +99,7 @@ export const runAgentTurn: Operation = {
       description: "UUID of a fine-tuned model, or `<provider>/<model_name>`.",
       required: true,
       example: "demo/scripted",
+      schema: ModelId,
     },
     ...turnHeaders,
     "x-thread-id": {
@@ -110,8 +113,11 @@ export const runAgentTurn: Operation = {
     },
     "idempotency-key": {
       description:
-        "A request with the same key and body gets the stored response or joins the run in progress. The run then continues when the client disconnects, unless `x-on-disconnect` is `cancel`. Responses are stored for 24 hours, failures are not.",
+        "A request with the same key and body gets the stored response or joins the run in progress, in whatever process. The run then continues when the client disconnects, unless `x-on-disconnect` is `cancel`. Responses are stored for 24 hours, and so are failures that would repeat or follow a tool call; after another failure the key starts a new run.",
       schema: IdempotencyKey,
+    },
+    prefer: {
+      description: "`respond-async` requests 202 and the run's address. The run then has no client to wait for.",
     },
   },
   body: AgentRequest,
@@ -126,11 +132,21 @@ export const runAgentTurn: Operation = {
         "idempotent-replayed": { description: "`true` when `idempotency-key` matched an existing run." },
       },
     },
+    202: {
+      description: "The run was accepted, as requested with `Prefer: respond-async`.",
+      schema: AgentRunSummary,
+      headers: {
+        location: { description: "The run's address.", required: true },
+        "preference-applied": { description: "`respond-async`.", required: true },
+        "idempotent-replayed": { description: "`true` when `idempotency-key` matched an existing run." },
+      },
+    },
   },
   answerHeaders: runHeaders,
   errors: [
     ...turnErrors,
     "endpoint_not_allowed",
+    "run_cancelled",
     "idempotency_key_invalid",
     "idempotency_mismatch",
     "idempotency_in_progress",
@@ -223,7 +239,11 @@ export const createResponse: Operation = {
   errors: turnErrors,
 };
 
-const JsonRpcCall = z.record(z.string(), z.json());
+const JsonRpcCall = z.looseObject({
+  jsonrpc: z.literal("2.0"),
+  id: z.union([z.string(), z.int()]).optional(),
+  method: z.string(),
+});
 
 export const callMcp: Operation = {
   id: "callMcp",
@@ -237,7 +257,10 @@ export const callMcp: Operation = {
   tag: "Agent",
   scope: "agent",
   headers: {
-    accept: { description: "Both `application/json` and `text/event-stream`." },
+    accept: {
+      description: "Both `application/json` and `text/event-stream`, or nothing in particular.",
+      schema: z.enum(["application/json, text/event-stream", "*/*"]),
+    },
     "mcp-protocol-version": { description: "The negotiated revision of the protocol." },
     "mcp-session-id": {
       description: "From the response to `initialize`, if it has one. Allows calls to be cancelled.",

@@ -1,5 +1,6 @@
 import {
   agentRunToScenario,
+  cancelAgentRun,
   deleteAgentThread,
   getAgentRun,
   getAgentThread,
@@ -26,7 +27,7 @@ import {
   streamUiMessages,
 } from "./agent-turns.ts";
 import type { Operation } from "./operation.ts";
-import { getAgentMetrics, getPageConfig, healthz, readyz } from "./service.ts";
+import { getAgentMetrics, getPage, getPageConfig, healthz, readyz } from "./service.ts";
 
 /** Every route of the agent backend. */
 export const agentOperations: readonly Operation[] = [
@@ -41,6 +42,7 @@ export const agentOperations: readonly Operation[] = [
   resumeAgentRun,
   listAgentRuns,
   getAgentRun,
+  cancelAgentRun,
   replayAgentRun,
   agentRunToScenario,
   listAgentThreads,
@@ -51,6 +53,7 @@ export const agentOperations: readonly Operation[] = [
   listModelProviders,
   testModelProvider,
   callMcp,
+  getPage,
   getPageConfig,
   getAgentMetrics,
   healthz,

@@ -192,7 +192,7 @@ export const analysisOperations: readonly Operation[] = [
     scope: "runs:read",
     parameters: runParameter,
     responses: { 200: { description: "The comparison so far.", schema: RunSequence } },
-    errors: ["validation_failed", "run_not_found"],
+    errors: ["not_found", "run_not_found"],
   },
   {
     id: "getScoreAgreement",

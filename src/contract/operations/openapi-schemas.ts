@@ -54,7 +54,7 @@ function tidy({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSche
   if (zodSchema._zod.def.type === "object" && zodSchema._zod.def.catchall === undefined) {
     delete jsonSchema.additionalProperties;
   }
-  if (zodSchema._zod.def.type === "record") delete jsonSchema.propertyNames;
+  if (Object.keys(jsonSchema.propertyNames ?? {}).join() === "type") delete jsonSchema.propertyNames;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 }

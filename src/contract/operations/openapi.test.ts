@@ -102,10 +102,15 @@ test("describes the values of a header where they are fixed", () => {
   const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
   expect(schemas["x-on-disconnect"]).toMatchObject({ enum: ["cancel", "continue"] });
   expect(Object.keys(schemas).filter((name) => "pattern" in (schemas[name] ?? {}))).toEqual([
+    "x-model-id",
     "x-thread-id",
     "idempotency-key",
   ]);
-  expect(schemas["x-model-id"]).toEqual({ type: "string" });
+  const { pattern } = schemas["x-model-id"] as { pattern: string };
+  for (const id of ["demo/scripted", "hf/org/model-1.5:free", "01989a4e-2f01-7a6b-9c1d-000000000001", ".hidden/x"])
+    expect(id).toMatch(new RegExp(pattern));
+  for (const id of ["", "a b", "a//b", "../a", "a/.", "a,b", "a?b", "a\\b"])
+    expect(id).not.toMatch(new RegExp(pattern));
 });
 
 test("marks an optional body as not required", () => {

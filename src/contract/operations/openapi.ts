@@ -216,7 +216,6 @@ function describeHeaders(headers: AnswerHeaders): Record<string, JsonObject> {
   return Object.fromEntries(described);
 }
 
-/** The schema describes the JSON media type; others are text. */
 /** One event of a stream, since a stream has no end to check. Its data is described at the operation. */
 const serverSentEvent = {
   type: "object",
@@ -230,8 +229,10 @@ const serverSentEvent = {
   required: ["data"],
 };
 
+/** The schema describes the JSON media type. YAML may hold any value, and other types are text. */
 function contentOf(mediaType: string, schema: z.ZodType | undefined, schemas: ComponentSchemas): JsonObject {
   if (mediaType === "text/event-stream") return { schema: serverSentEvent };
+  if (mediaType === "application/yaml") return { schema: {} };
   return { schema: schema && /[/+]json$/.test(mediaType) ? schemas.output(schema) : { type: "string" } };
 }
 

@@ -34,6 +34,16 @@ export const getAgentMetrics: Operation = {
   errors: [],
 };
 
+export const getPage: Operation = {
+  id: "getPage",
+  method: "get",
+  path: "/",
+  summary: "Open the web page",
+  tag: "Page",
+  responses: { 200: { description: "The page's document.", mediaTypes: ["text/html"] } },
+  errors: ["not_found"],
+};
+
 export const getPageConfig: Operation = {
   id: "getPageConfig",
   method: "get",

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../errors.ts";
 import type { AgentMessage, AgentReply, AgentThread, AgentThreadSummary } from "../schemas/agent-message.ts";
 import type { AgentRunEntry, AgentRunState, AgentRunSummary, AgentWire } from "../schemas/agent-run.ts";
 
@@ -12,13 +13,18 @@ export interface AgentRetention {
 export interface AgentMemory {
   readonly runLog: AgentRunLog;
   readonly threads: AgentThreads;
-  readonly waitingRuns: WaitingRuns;
+  readonly openRuns: OpenRuns;
   readonly answers: AgentAnswers;
   readonly handovers: AgentHandovers;
   /**
+   * Stores a turn before its first model call: from now on any process can finish it. Rejects when another process considered this
+   * one dead and took over its key or its thread.
+   */
+  acceptTurn(runId: string, run: AcceptedRun): Promise<void>;
+  /**
    * Stores the result of a turn in one transaction and releases its thread. False, with nothing stored and the thread still held,
    * when the key is already answered, or when another process considered this one dead and took over the key, the thread or the
-   * resumed run. Rejects with `not_found` when the run would wait in a thread that was deleted during the turn.
+   * stored run. Rejects with `not_found` when the run would wait in a thread that was deleted during the turn.
    */
   endTurn(result: AgentTurnResult): Promise<boolean>;
   /** One short step: deletes expired data and ends the runs of dead processes. True when there is more to do. */
@@ -30,14 +36,14 @@ export interface ThreadKey {
   readonly id: string;
 }
 
-export interface AgentThreadFilter {
+interface AgentThreadFilter {
   readonly owner: string | null;
   readonly limit: number;
   /** Opaque, from the previous page. */
   readonly cursor?: string | undefined;
 }
 
-export interface AgentThreadPage {
+interface AgentThreadPage {
   readonly threads: readonly AgentThreadSummary[];
   readonly next_cursor: string | null;
 }
@@ -61,9 +67,17 @@ export interface AgentThreads {
   remove(key: ThreadKey): Promise<boolean>;
 }
 
-/** The answer of a turn, stored for requests that repeat its Idempotency-Key. */
-export interface StoredAnswer {
+/** The response to a turn, stored for requests that repeat its Idempotency-Key. */
+export type StoredAnswer = StoredReply | StoredFailure;
+
+export interface StoredReply {
   readonly reply: AgentReply;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A failure that must not be tried again under its key: it would repeat, or a tool had been called. */
+export interface StoredFailure {
+  readonly failure: { readonly code: ErrorCode; readonly detail: string; readonly hint?: string };
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -76,8 +90,10 @@ export interface AnswerKey {
 
 export type AnswerClaim =
   | { readonly outcome: "claimed" }
-  /** Another process is working on it. */
-  | { readonly outcome: "running" }
+  /** A process is working on it. The run is known once its turn is accepted. */
+  | { readonly outcome: "running"; readonly runId?: string }
+  /** The process of the accepted turn died, or gave it back. */
+  | { readonly outcome: "lost"; readonly run: LostRun }
   | { readonly outcome: "answered"; readonly answer: StoredAnswer }
   | { readonly outcome: "mismatch" };
 
@@ -85,42 +101,68 @@ export type AnswerClaim =
 export interface AgentAnswers {
   /** Atomic: of two concurrent claims of one key, only one is `claimed`. */
   claim(key: AnswerKey): Promise<AnswerClaim>;
-  /** Releases the claim of a turn that failed or was cancelled; the key may be used again. */
+  /** Releases the claim of a turn that failed or was cancelled; the key may be used again. Keeps that of a stored run. */
   release(key: AnswerKey): Promise<void>;
 }
 
-/** The state a run needs to continue after an approval: plain JSON that never leaves the server. */
-export interface WaitingRun<State = unknown> {
+/** A run that has not ended, with the state that any process needs to finish it: plain JSON that never leaves the server. */
+export interface OpenRun<State = unknown> {
   readonly owner: string | null;
+  readonly thread_id: string | null;
   readonly state: State;
+}
+
+/** A run that waits for approval. */
+export interface WaitingRun<State = unknown> extends OpenRun<State> {
   /** Milliseconds since 1970. */
   readonly expires_at: number;
 }
 
-/** A run to continue after a decision. `done` lists the steps that a process carried out before it died. */
-interface TakenRun<State = unknown, Entry = unknown> {
-  readonly run: WaitingRun<State>;
-  readonly done: readonly Entry[];
+/** A turn that is executed by one process and, when that one dies, by another. */
+export interface AcceptedRun<State = unknown> extends OpenRun<State> {
+  /** The claimed Idempotency-Key. */
+  readonly answer_key: AnswerKey | null;
+}
+
+/** A run that this process took. `done` lists the steps that earlier processes carried out. */
+interface TakenRun<Run, Step> {
+  readonly run: Run;
+  readonly done: readonly Step[];
+}
+
+/** An accepted run without a living process. */
+export interface LostRun {
+  readonly runId: string;
+  readonly thread: ThreadKey | null;
 }
 
 /**
- * Runs that wait for approval. Each can be taken once by its owner before it expires. It is stored until it has ended: when the
- * process that took it dies, it waits again.
+ * Runs that have not ended: accepted turns, and runs that wait for approval. Each is taken by one process at a time and stored until
+ * it has ended. When the process of an accepted run dies, any process may recover it; a run that waited waits again.
  */
-export interface WaitingRuns<State = unknown, Entry = unknown> {
-  put(runId: string, run: WaitingRun<State>): Promise<void>;
-  /** Null when the owner has no such run that it could take. */
-  get(runId: string, owner: string | null): Promise<WaitingRun<State> | null>;
-  /** The id of the run that waits in this thread. */
-  ofThread(key: ThreadKey): Promise<string | null>;
-  /** Assigns the run to this process. Null when there is none. */
-  take(runId: string, owner: string | null): Promise<TakenRun<State, Entry> | null>;
-  /** Stores one completed step of a run taken here. Rejects when another process considered this one dead and took the run. */
-  note(runId: string, entry: Entry): Promise<void>;
-  /** Returns a run taken here to the waiting ones. Its completed steps, if any, have been noted. */
+export interface OpenRuns<Waiting = unknown, Accepted = unknown, Step = unknown> {
+  /** A waiting run that its owner could take now; null when there is none. */
+  get(runId: string, owner: string | null): Promise<WaitingRun<Waiting> | null>;
+  /** The first open run of this thread. The caller holds the thread. */
+  ofThread(key: ThreadKey): Promise<{ readonly runId: string; readonly waits: boolean } | null>;
+  /** Assigns a waiting run to this process. Null when its owner has none. */
+  take(runId: string, owner: string | null): Promise<TakenRun<WaitingRun<Waiting>, Step> | null>;
+  /** Accepted runs without a living process, the oldest first. */
+  lost(): Promise<readonly LostRun[]>;
+  /**
+   * Assigns a lost run and its key to this process; null when another process was faster. `tries` counts the processes that took it
+   * since its last step.
+   */
+  recover(runId: string): Promise<(TakenRun<OpenRun<Accepted>, Step> & { readonly tries: number }) | null>;
+  /**
+   * Stores one completed step of a run taken here. Rejects with `run_not_finished` when another process considered this one dead and
+   * took the run, and with `run_cancelled` when the run is to end.
+   */
+  note(runId: string, step: Step): Promise<void>;
+  /** Ends an accepted run before its next step, in whatever process. False when its owner has none. */
+  cancel(runId: string, owner: string | null): Promise<boolean>;
+  /** Returns a run taken here, for this or another process to take. Its completed steps, if any, have been noted. */
   giveBack(runId: string): Promise<void>;
-  /** Deletes a run taken here that has ended without a result to store. */
-  drop(runId: string): Promise<void>;
 }
 
 /** The log of one run. Its first entry is `run-start`. */
@@ -158,6 +200,8 @@ export interface AgentRunLog {
   append(runId: string, entry: AgentRunEntry): void;
   /** Resolves once the entries added to a run are stored or dropped. Until then they are in memory. */
   written(runId: string): Promise<void>;
+  /** Stores all entries now. Rejects while that fails. */
+  flush(): Promise<void>;
   /** Null when there is no such run of this owner. Rejects while entries of the run cannot be stored. */
   get(runId: string, owner: string | null): Promise<AgentRunRecord | null>;
   /** Lists stored runs, even while new entries cannot be stored. */
@@ -170,8 +214,8 @@ export interface AgentTurnResult {
   readonly thread?: { readonly key: ThreadKey; readonly messages: readonly AgentMessage[] } | undefined;
   /** The thread to release when the run waits and adds nothing yet. */
   readonly held?: ThreadKey | undefined;
-  /** The id of a run that was resumed after a decision and no longer waits, unless `waiting` is set again. */
-  readonly resumed?: string | undefined;
+  /** The id of the stored run that ends, unless `waiting` is set. */
+  readonly ended?: string | undefined;
   /** The run, when it waits for approval. */
   readonly waiting?: { readonly runId: string; readonly run: WaitingRun } | undefined;
   /** The answer for the claimed Idempotency-Key. */

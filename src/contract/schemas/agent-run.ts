@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { errorKinds, type ErrorCode } from "../errors.ts";
 import type { ChatMessage, Reply, UserMessage } from "../ports/chat-model.ts";
+import { AgentReply } from "./agent-message.ts";
 import { addUsage, noUsage, toUsage, Usage } from "./usage.ts";
 
 const errorCodes = Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]];
@@ -106,7 +107,7 @@ const Arguments = z.record(z.string(), z.unknown());
 const Time = z.number().describe("Milliseconds since 1970.");
 
 /** A decision about one tool call that waits for approval. Objects with other fields are rejected: they might mean a denial. */
-export const ApprovalDecisionBody = z
+const ApprovalDecisionBody = z
   .union([
     z.enum(["approve", "deny"]),
     z.strictObject({ args: Arguments.optional() }),
@@ -141,6 +142,12 @@ export const AgentRunStarted = z.object({
   messages: z.array(RecordedMessage).readonly(),
   tools: z.array(z.string()).readonly().describe("Names of the agent's own tools offered to the model."),
   client_tools: z.array(ClientTool).readonly(),
+  recovered: z
+    .literal(true)
+    .exactOptional()
+    .describe(
+      "The process of the run ended, and another one finishes it from here. The steps that were complete follow again, with their stored results.",
+    ),
 });
 
 /** One event in the log of a run, in chronological order. */
@@ -190,6 +197,9 @@ export const AgentRunEntry = z
         .readonly()
         .exactOptional()
         .describe("Ids of the calls that wait for approval."),
+      message: AgentReply.exactOptional().describe(
+        "The response, of a run that was started with `Prefer: respond-async`.",
+      ),
     }),
   ])
   .meta({ id: "AgentRunEntry" });
@@ -225,6 +235,9 @@ export const AgentRunDetails = z
   .object({
     ...summaryFields,
     text: z.string().nullable().describe("The last message; null until there is one."),
+    message: AgentReply.nullable().describe(
+      "The whole response, once there is one, of a run that was started with `Prefer: respond-async`.",
+    ),
     log: z.array(AgentRunEntry).readonly(),
   })
   .meta({ id: "AgentRunDetails" });

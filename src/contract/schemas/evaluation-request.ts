@@ -88,7 +88,7 @@ export const Parameters = z
 export type Parameters = z.infer<typeof Parameters>;
 
 /** The other side of a run that stops when it is decided: a second model, an ended run, or a threshold. */
-export const Opponent = z
+const Opponent = z
   .object({
     model_id: z.string().min(1).max(512).optional().describe("A second model: both run, scenario by scenario."),
     endpoint: z
@@ -112,7 +112,7 @@ export const Opponent = z
       context.addIssue({ code: "custom", path: [field], message: "can only be given together with model_id" });
   })
   .meta({ id: "Opponent" });
-export type Opponent = z.infer<typeof Opponent>;
+type Opponent = z.infer<typeof Opponent>;
 
 const untilForm =
   'must be "decided" ({min, max, ci_width} is no longer supported, because stopping at a narrow interval makes means too good)';
@@ -154,12 +154,16 @@ export type SequencePlan = z.infer<typeof SequencePlan>;
 export const History = z.enum(["generated", "reference", "both"]).meta({ id: "History" });
 export type History = z.infer<typeof History>;
 
+/** For the API's description: an address that is not absolute has an error of its own. */
+const httpUrlPattern = String.raw`^https?://(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:/[!-~]*)?$`;
+
 /** A model that helps with scoring. Fields that are left out default to the operator's settings. */
 const helper = {
   endpoint: z
     .string()
     .min(1)
     .max(2048)
+    .meta({ pattern: httpUrlPattern })
     .optional()
     .describe("Default: the operator's endpoint, never the model under test."),
   model_id: z.string().min(1).max(512).optional(),

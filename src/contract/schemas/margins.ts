@@ -4,7 +4,7 @@ import { z } from "zod";
 export const callFigures = { latency: "latency_ms", cost: "cost_per_turn" } as const;
 
 /** Share of attempts that pass, compared like a score. */
-export const passRate = "pass_rate";
+export const passRateMeasure = "pass_rate";
 
 /** Figures whose margin is a share of the baseline's: lower is better, and they have no upper end. */
 export const ratioMeasures: ReadonlySet<string> = new Set(Object.values(callFigures));
@@ -16,18 +16,25 @@ function marginProblem(name: string, margin: number): string | null {
   return margin < most ? null : `the margin of ${name} must be below ${most}, such as 0.02 or 2%`;
 }
 
-const Margin = z.number().superRefine((margin, context) => {
-  const message = marginProblem("overall", margin);
-  if (message !== null) context.addIssue({ code: "custom", message });
-});
+const Margin = z
+  .number()
+  .superRefine((margin, context) => {
+    const message = marginProblem("overall", margin);
+    if (message !== null) context.addIssue({ code: "custom", message });
+  })
+  .meta({ exclusiveMinimum: 0, exclusiveMaximum: 1 });
 
-const MarginsByName = z.record(z.string().min(1).max(200), z.number()).superRefine((margins, context) => {
-  if (Object.keys(margins).length === 0) context.addIssue({ code: "custom", message: "must name at least one score" });
-  for (const [name, margin] of Object.entries(margins)) {
-    const message = marginProblem(name, margin);
-    if (message !== null) context.addIssue({ code: "custom", path: [name], message });
-  }
-});
+const MarginsByName = z
+  .record(z.string().min(1).max(200), z.number())
+  .superRefine((margins, context) => {
+    if (Object.keys(margins).length === 0)
+      context.addIssue({ code: "custom", message: "must name at least one score" });
+    for (const [name, margin] of Object.entries(margins)) {
+      const message = marginProblem(name, margin);
+      if (message !== null) context.addIssue({ code: "custom", path: [name], message });
+    }
+  })
+  .meta({ minProperties: 1, additionalProperties: { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 10 } });
 
 /** The accepted loss of `overall`, or by score; for `latency_ms` and `cost_per_turn`, the accepted share of increase. */
 export const NotWorseBy = z.union([Margin, MarginsByName]).meta({ id: "NotWorseBy" });

@@ -136,7 +136,7 @@ export const ConnectionTestRequest = z
     error: "needs either `provider` or `base_url`",
     path: ["provider"],
   })
-  .meta({ id: "ConnectionTestRequest" });
+  .meta({ id: "ConnectionTestRequest", oneOf: [{ required: ["provider"] }, { required: ["base_url"] }] });
 export type ConnectionTestRequest = z.infer<typeof ConnectionTestRequest>;
 
 /** Result of a connection test. A provider that does not answer is a result, too. */

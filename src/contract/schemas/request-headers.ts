@@ -13,6 +13,16 @@ export type OnDisconnect = z.infer<typeof OnDisconnect>;
 /** `x-thread-id`: characters that need no escaping in a URL. */
 export const ThreadId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/);
 
+/** `x-model-id`, for the API's description: parts of printable ASCII between slashes, none of them only dots. */
+export const ModelId = z.string().meta({ maxLength: 512, pattern: modelIdPattern() });
+
+function modelIdPattern(): string {
+  // Without `#`, `%`, `,`, `.`, `/`, `?` and `\`.
+  const letter = String.raw`!"$&-+\-0->@-\[\]-~`;
+  const part = String.raw`(?:\.*[${letter}][.${letter}]*|\.{3,})`;
+  return `^${part}(?:/${part})*$`;
+}
+
 /** The response to an MCP request that is not a valid call. */
 export const JsonRpcError = z
   .object({

@@ -47,7 +47,7 @@ export const LabelMetrics = z
 export type LabelMetrics = z.infer<typeof LabelMetrics>;
 
 /** Mean scores of some of the interactions, such as those of one type. */
-export const Slice = z
+export const ScoreSlice = z
   .object({
     n: z
       .int()
@@ -57,15 +57,15 @@ export const Slice = z
       ),
     average_scores: z.record(z.string(), z.number()),
   })
-  .meta({ id: "Slice" });
-export type Slice = z.infer<typeof Slice>;
+  .meta({ id: "ScoreSlice" });
+export type ScoreSlice = z.infer<typeof ScoreSlice>;
 
 /** Scores by interaction type, by position in the conversation and by tag of the scenario. */
 export const Breakdown = z
   .object({
-    interaction_type: z.record(z.string(), Slice),
-    turn_index: z.array(Slice),
-    tag: z.record(z.string(), Slice),
+    interaction_type: z.record(z.string(), ScoreSlice),
+    turn_index: z.array(ScoreSlice),
+    tag: z.record(z.string(), ScoreSlice),
   })
   .meta({ id: "Breakdown" });
 export type Breakdown = z.infer<typeof Breakdown>;

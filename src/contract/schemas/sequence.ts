@@ -1,11 +1,9 @@
 import { z } from "zod";
 
-export const SequenceVerdictName = z
-  .enum(["better", "worse", "not_worse", "undecided"])
-  .meta({ id: "SequenceVerdictName" });
-export type SequenceVerdictName = z.infer<typeof SequenceVerdictName>;
+const SequenceVerdictName = z.enum(["better", "worse", "not_worse", "undecided"]).meta({ id: "SequenceVerdictName" });
+type SequenceVerdictName = z.infer<typeof SequenceVerdictName>;
 
-export const SequenceStep = z
+const SequenceStep = z
   .object({
     scenarios: z.int().min(0),
     effect: z.number().describe("Mean difference of these scenarios."),

@@ -1,6 +1,6 @@
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { NotWorse, NotWorseMeasure, NotWorseVerdict } from "../../contract/schemas/comparison.ts";
-import { callFigures, passRate, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
+import { callFigures, passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { attemptOutcome, expectationScore } from "../../contract/schemas/outcome.ts";
 import { signedText } from "../format.ts";
 import { mean, standardDeviation } from "../statistics/descriptive.ts";
@@ -82,12 +82,12 @@ function toSample(
 ): Sample | Unmeasured {
   const kind = ratioMeasures.has(name) ? "ratio" : "difference";
   const about = { name, margin, kind } as const;
-  const isLeftOut = leaveOut.has(name) || (name === passRate && leaveOut.has("overall"));
+  const isLeftOut = leaveOut.has(name) || (name === passRateMeasure && leaveOut.has("overall"));
   if (isLeftOut) return { ...about, reason: "it is measured differently in the two runs" };
   if (name === callFigures.cost && [baseline, candidate].some(isUnpriced))
     return { ...about, reason: "the price of some replies is unknown" };
   const pairs =
-    name === passRate
+    name === passRateMeasure
       ? passRatePairs(baseline, candidate, threshold)
       : (pairRuns(baseline, candidate, kind === "ratio" ? ({ calls }) => calls : undefined).scores.get(name) ?? []);
   if (pairs.length === 0) return { ...about, reason: "no shared turn has it in both runs" };
@@ -101,7 +101,8 @@ function toSample(
     ...about,
     pairs,
     binary:
-      name === passRate || (kind === "difference" && ![baseline, candidate].some((run) => isFractional(run, name))),
+      name === passRateMeasure ||
+      (kind === "difference" && ![baseline, candidate].some((run) => isFractional(run, name))),
     attempts: Math.max(1, Math.round(Math.min(...values.map((lists) => mean(lists.map((list) => list.length)) ?? 1)))),
     attemptVariance:
       left === null || right === null || left === undefined || right === undefined
@@ -120,7 +121,7 @@ const isFractional = ({ scenarios }: RunTally, name: string): boolean =>
 function attemptValues({ attempts }: RunTally, name: string, threshold: number): number[][] {
   return [...attempts.values()].map((made) =>
     [...made.values()].flatMap(({ sums }) => {
-      if (name === passRate) return passOf(sums, threshold) ?? [];
+      if (name === passRateMeasure) return passOf(sums, threshold) ?? [];
       const found = sums.get(name);
       return found ? [found.sum / found.count] : [];
     }),

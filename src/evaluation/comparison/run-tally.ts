@@ -14,14 +14,14 @@ export interface TalliedInteraction {
 }
 
 /** The scores of one attempt, over its turns. */
-export interface TalliedAttempt {
+interface TalliedAttempt {
   turns: number;
   /** Replies without a known price. */
   unpriced: number;
   readonly sums: Map<string, ScoreSum>;
 }
 
-export interface ScoreSum {
+interface ScoreSum {
   sum: number;
   count: number;
   /** True when a value was neither 0 nor 1; the sum alone cannot tell. */

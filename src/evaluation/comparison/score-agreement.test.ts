@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { ranksOf, scoreAgreement, type JudgedReply } from "./score-agreement.ts";
+import { ranksOf, scoreAgreement, type RatedReply } from "./score-agreement.ts";
 
 const scores = [0.9, 0.2, 0.5, 0.7, 0.7, 0.1, 0.95, 0.4, 0.6, 0.3, 0.8, 0.55];
 const verdicts = [1, 0, 0.5, 1, 0.5, 0, 1, 0, 1, 0.5, 0.5, 1];
 
-const judged = (values: readonly number[], given = verdicts): JudgedReply[] =>
+const judged = (values: readonly number[], given = verdicts): RatedReply[] =>
   values.map((value, index) => ({ scenario: `s${index % 6}`, scores: { chrf: value }, verdict: given[index] ?? 0 }));
 
 test("equal values share the mean of their ranks", () => {
@@ -34,7 +34,7 @@ test("the order alone counts, and its reversal reverses the sign", () => {
   expect(reversed?.ci_lower).toBeCloseTo(-(plain?.ci_upper ?? 0), 12);
 });
 
-test.each<[string, JudgedReply[], string]>([
+test.each<[string, RatedReply[], string]>([
   ["too few replies", judged(scores.slice(0, 9)), "none: fewer than 10 replies with a verdict"],
   [
     "equal verdicts",

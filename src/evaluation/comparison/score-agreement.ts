@@ -4,7 +4,7 @@ import type { Scores } from "../../contract/schemas/score.ts";
 import { tQuantile } from "../statistics/distributions.ts";
 
 /** A reply with its scores and the verdict of people on it, from 0 to 1. */
-export interface JudgedReply {
+export interface RatedReply {
   readonly scenario: string;
   readonly scores: Scores;
   readonly verdict: number;
@@ -18,7 +18,7 @@ const fewestScenarios = 5;
  * The rank correlation (Spearman) of every score with people's verdicts, highest first, so that a headline score can be chosen.
  * Replies of one scenario resemble each other, so the interval is a jackknife over scenarios.
  */
-export function scoreAgreement(replies: readonly JudgedReply[]): ScoreAgreement[] {
+export function scoreAgreement(replies: readonly RatedReply[]): ScoreAgreement[] {
   const names = new Set(replies.flatMap(({ scores }) => Object.keys(scores)));
   return [...names]
     .map((name) => agreementOf(name, replies))
@@ -27,7 +27,7 @@ export function scoreAgreement(replies: readonly JudgedReply[]): ScoreAgreement[
     );
 }
 
-function agreementOf(score: string, replies: readonly JudgedReply[]): ScoreAgreement {
+function agreementOf(score: string, replies: readonly RatedReply[]): ScoreAgreement {
   const scored = replies.flatMap(({ scenario, scores, verdict }) => {
     const value = Object.hasOwn(scores, score) ? scores[score] : undefined;
     return value === undefined ? [] : [{ scenario, value, verdict }];

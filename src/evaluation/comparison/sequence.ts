@@ -1,4 +1,4 @@
-import { passRate } from "../../contract/schemas/margins.ts";
+import { passRateMeasure } from "../../contract/schemas/margins.ts";
 import type { RunSequence } from "../../contract/schemas/sequence.ts";
 import { signedText } from "../format.ts";
 import { followSequence, type Sequence, type SequenceUnit } from "../statistics/sequence.ts";
@@ -6,7 +6,7 @@ import { pairRuns } from "./compare-runs.ts";
 import { passRatePairs } from "./not-worse.ts";
 import type { RunTally } from "./run-tally.ts";
 
-export interface SequenceSides {
+interface SequenceSides {
   readonly candidate: RunTally;
   /** The other side: the scores of a run, or a threshold. */
   readonly against: RunTally | number;
@@ -23,7 +23,7 @@ export interface SequenceSides {
 }
 
 /** The figures of a comparison that stops when it is decided, before it is known why it stopped. */
-export interface ComparedSequence extends Sequence {
+interface ComparedSequence extends Sequence {
   readonly left_out: number;
 }
 
@@ -45,13 +45,14 @@ export function compareSequence(sides: SequenceSides): ComparedSequence {
 function unitsOf({ candidate, against, score, passThreshold }: SequenceSides): ReadonlyMap<string, SequenceUnit> {
   const baseline = typeof against === "number" ? candidate : against;
   const pairs =
-    score === passRate
+    score === passRateMeasure
       ? passRatePairs(baseline, candidate, passThreshold)
       : (pairRuns(baseline, candidate).scores.get(score) ?? []);
   return new Map(
     pairs.map((pair) => {
       const other = typeof against === "number" ? against : pair.baseline;
-      const fractional = score !== passRate && [baseline, candidate].some((run) => isFractional(run, pair, score));
+      const fractional =
+        score !== passRateMeasure && [baseline, candidate].some((run) => isFractional(run, pair, score));
       return [pair.scenario_id, { difference: pair.candidate - other, fractional }];
     }),
   );

@@ -14,7 +14,7 @@ import {
 } from "../statistics/prediction-powered.ts";
 
 /** The fewest verdicts that correct a score, and the fewest scenarios they come from. */
-export const correctionRule = { verdicts: 20, scenarios: 5, sure: 100, others: 5 } as const;
+const correctionRule = { verdicts: 20, scenarios: 5, sure: 100, others: 5 } as const;
 
 /**
  * Corrects a judge's mean by people's verdicts on a random part of the replies. Never from fewer than 20 verdicts. The exact

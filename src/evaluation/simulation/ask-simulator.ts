@@ -20,7 +20,7 @@ export interface Simulator {
 }
 
 /** One exchange as the user sees it. */
-export interface SaidTurn {
+interface SaidTurn {
   readonly message: string;
   readonly reply: string;
 }
@@ -63,7 +63,7 @@ export async function askSimulator(
 }
 
 /** Begins the system message of every simulator. The demo models recognise the task by it. */
-export const simulatorTask = "You play a user who writes to an agent that is being tested.";
+const simulatorTask = "You play a user who writes to an agent that is being tested.";
 
 const rules = `${simulatorTask} You are the user, never the agent: you ask, answer and decide, and never offer help.
 Pursue the goal below and nothing else. Write the way this user would, short and natural, one message at a time. Give facts only when they are needed, and only those listed; if you are asked for another one, say that you do not know it.

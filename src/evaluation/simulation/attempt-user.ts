@@ -8,7 +8,7 @@ import { askSimulator, type Simulator } from "./ask-simulator.ts";
 import { goalFailure, messageFailure, type JudgedUserTurn } from "./simulator-failures.ts";
 
 /** The user's next move. */
-export type UserStep =
+type UserStep =
   | { readonly turn: UserTurn; readonly end?: undefined }
   | { readonly end: UserEnd; readonly turn?: undefined };
 

@@ -10,7 +10,7 @@ import { askJudge, describeVerdict, type Judge } from "../judges/ask-judge.ts";
 import { conversationPrompt, type JudgedTurn } from "../judges/judge-prompt.ts";
 
 /** The part of `outcome` that says whether the user ended the conversation. */
-export const userPart = "user";
+const userPart = "user";
 
 /**
  * The judgement of a conversation with how its user ended it. Running out of turns is the agent's failure: `outcome` is 0. Without

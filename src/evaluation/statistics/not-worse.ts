@@ -75,7 +75,7 @@ function typicalSize(differences: readonly number[]): number {
 }
 
 /** The spread between scenarios, and the part of it that more attempts reduce. */
-export interface GainSpread {
+interface GainSpread {
   readonly scenarios: number;
   readonly attempts: number;
   readonly deviation: number;

@@ -121,7 +121,7 @@ function sumOfSquares(influence: ReadonlyMap<string, number>): number {
  * as heavy as an average cluster. With few labels, errors that did not occur would otherwise count as impossible; for 0/1
  * scores this is the interval of Price and Bonett (2004) for a sum of two proportions, after Agresti and Caffo (2000).
  */
-export function withPseudoLabels(replies: readonly JudgedReply[], run = ""): readonly JudgedReply[] {
+function withPseudoLabels(replies: readonly JudgedReply[], run = ""): readonly JudgedReply[] {
   const labelled = replies.filter(({ human }) => human !== undefined);
   const weight = totalWeight(labelled) / effectiveClusters(labelled);
   let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];

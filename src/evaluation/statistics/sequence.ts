@@ -23,9 +23,9 @@ export interface SequenceOptions {
   readonly trace?: boolean;
 }
 
-export type SequenceVerdict = "better" | "worse" | "not_worse";
+type SequenceVerdict = "better" | "worse" | "not_worse";
 
-export interface SequencePoint {
+interface SequencePoint {
   readonly scenarios: number;
   readonly effect: number;
   readonly lower: number;

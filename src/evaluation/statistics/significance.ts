@@ -22,7 +22,7 @@ export function holm(pValues: readonly number[]): number[] {
 }
 
 /** One of several tests, adjusted by Holm's method. */
-export interface AdjustedTest {
+interface AdjustedTest {
   readonly p_adjusted: number | null;
   /** Confidence level of the interval that excludes 0 exactly when `p_adjusted` is below `alpha`. */
   readonly level: number;

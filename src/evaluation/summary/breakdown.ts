@@ -1,4 +1,4 @@
-import type { Breakdown, Slice } from "../../contract/schemas/score.ts";
+import type { Breakdown, ScoreSlice } from "../../contract/schemas/score.ts";
 import { MeanTally, type ScoredInteraction } from "./score-averages.ts";
 
 /** Further interaction types or tags are ignored: memory must not grow with the caller's input. */
@@ -50,6 +50,6 @@ function* slicesOf(slices: Map<string, MeanTally>, names: ReadonlySet<string>): 
   for (const [name, tally] of slices) if (names.has(name)) yield tally;
 }
 
-function toSlice(tally: MeanTally): Slice {
+function toSlice(tally: MeanTally): ScoreSlice {
   return { n: tally.n, average_scores: tally.means() };
 }

@@ -7,7 +7,7 @@ import type { JudgeQuestion } from "../judges/judge-question.ts";
 import { judgeConversation } from "../judges/judge-replies.ts";
 import { evaluateOutcome, outcomeScores, type OutcomeInput, type RubricAnswer } from "./outcome.ts";
 
-export interface JudgeOutcomeOptions extends Omit<OutcomeInput, "rubric" | "earlier"> {
+interface JudgeOutcomeOptions extends Omit<OutcomeInput, "rubric" | "earlier"> {
   readonly signal: AbortSignal;
   /** The conversation as the judge sees it. */
   readonly turns: readonly JudgedTurn[];

@@ -4,7 +4,7 @@ import { assign } from "./assignment.ts";
 import { compileExpected, shown, type Expected, type MatchContext } from "./matchers.ts";
 
 /** A tool call with its arguments, as far as comparing it needs. */
-export type ComparedCall = Pick<RecordedToolCall, "name" | "arguments" | "arguments_error">;
+type ComparedCall = Pick<RecordedToolCall, "name" | "arguments" | "arguments_error">;
 
 /** A reference call and the call that was assigned to it. */
 export interface CallPair {
@@ -16,7 +16,7 @@ export interface CallPair {
 }
 
 /** A wrong argument in words. Without a name, the arguments as a whole are wrong. */
-export interface ArgumentMismatch {
+interface ArgumentMismatch {
   readonly argument?: string;
   readonly reason: string;
 }

@@ -3,7 +3,7 @@ import { closestName, truncateText } from "../../base/text.ts";
 import type { ScorerResult } from "../scorers/scorer.ts";
 import { isWithin } from "../scorers/match-value.ts";
 import { unifyCharacters } from "../text/tokenize.ts";
-import { createProbes, patternSetting, type ProbeSession, type ProbeSetting } from "./probes.ts";
+import { patternSetting, type ProbeSession, type ProbeSetting } from "./probes.ts";
 
 /**
  * An expected value, ready to be compared. JSON is compared by value: key order does not matter, 1 equals 1.0, and an object has
@@ -28,7 +28,7 @@ export interface MatchContext {
 }
 
 /** An expected value that cannot be used. Planning finds these with `expectedProblems`. */
-export class MatcherError extends Error {
+class MatcherError extends Error {
   override readonly name = "MatcherError";
 }
 
@@ -56,21 +56,7 @@ function compileObject(expected: object): Expected {
   return (matchers[key] as Matcher).compile(record[key]);
 }
 
-/**
- * Why a value is not the expected one, in words; null when it is. `path` names the value. Patterns and schemas are applied in place,
- * so those of a stranger belong into a `ProbeSession` with a thread behind it.
- */
-export function mismatchOf(
-  expected: unknown,
-  actual: unknown,
-  { path = "", text = "exact" }: { readonly path?: string; readonly text?: MatchContext["text"] } = {},
-): string | null {
-  const context = { text, probes: createProbes().open(), onFailure: () => {} };
-  const node = compileExpected(expected);
-  return node.test(actual, context) ? null : node.explain(actual, path, context);
-}
-
-export interface ExpectedProblem {
+interface ExpectedProblem {
   /** From the expected value to the wrong part. */
   readonly path: readonly (string | number)[];
   readonly code: "unknown_matcher" | "invalid_matcher";
@@ -78,7 +64,7 @@ export interface ExpectedProblem {
 }
 
 /** A pattern or schema in an expected value, which still has to be compiled. */
-export interface ExpectedProbe {
+interface ExpectedProbe {
   readonly path: readonly (string | number)[];
   readonly setting: ProbeSetting;
 }
@@ -417,7 +403,7 @@ const plain = /^[a-z\d]*$/;
  * The form in which loose texts are compared: without case, punctuation and white space. Numbers keep sign and point (-1.5 is not
  * 15), and a text of signs alone stays as it is ("+" is not "-").
  */
-export function looseKey(text: string): string {
+function looseKey(text: string): string {
   if (plain.test(text) || text.length > longestNormalized) return text;
   const key = spacelessKey(text);
   if (number.test(key)) return key.replaceAll(",", "");

@@ -11,7 +11,7 @@ import { normalize } from "../text/tokenize.ts";
 import { isCallOf } from "./match-calls.ts";
 import { compileExpected, shown, type MatchContext } from "./matchers.ts";
 import { computeWithProbes, createProbes, type Probes } from "./probes.ts";
-import { requiredChecks, type ScoredTurn } from "./required-checks.ts";
+import { requiredChecks, type CheckedTurn } from "./required-checks.ts";
 import { matchContext } from "./score-calls.ts";
 import { missing, parsePointer, StateView } from "../world/state.ts";
 import { mostDifferences, stateDifferences } from "./state-diff.ts";
@@ -28,7 +28,7 @@ export interface OutcomeInput {
   /** The answer of the judge to the rubric. */
   readonly rubric?: RubricAnswer | undefined;
   /** The turns with their scores, for `checks`. */
-  readonly scored?: readonly ScoredTurn[] | undefined;
+  readonly scored?: readonly CheckedTurn[] | undefined;
   /** The parts of an earlier outcome, kept where the state is no longer known. */
   readonly earlier?: ExpectationResult | undefined;
   readonly matching?: ToolMatching | undefined;
@@ -213,7 +213,7 @@ function rubricPart(answer: RubricAnswer | undefined): Part {
   return { name: "rubric", passed, reason };
 }
 
-function checksPart(turns: readonly ScoredTurn[]): Part {
+function checksPart(turns: readonly CheckedTurn[]): Part {
   const verdicts = turns.flatMap((turn, index) =>
     requiredChecks(turn).map(({ name, passed, reason }) => {
       const place = turns.length > 1 ? ` in turn ${index + 1}` : "";

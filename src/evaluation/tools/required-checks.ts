@@ -4,7 +4,7 @@ import { memberNames, turnCheckNames } from "../../contract/schemas/score-names.
 import type { ScorerSetting, TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 
 /** A turn with the scores of its reply. */
-export interface ScoredTurn {
+export interface CheckedTurn {
   readonly interaction: Pick<Interaction, "checks" | "reference_tool_calls">;
   /** Undefined for a turn that was not scored. */
   readonly scores: Pick<StoredScores, "scores" | "score_reasons"> | undefined;
@@ -13,7 +13,7 @@ export interface ScoredTurn {
 }
 
 /** `passed` is null for a check without a score. */
-export interface CheckVerdict {
+interface CheckVerdict {
   readonly name: string;
   readonly passed: boolean | null;
   readonly reason: string;
@@ -23,7 +23,7 @@ export interface CheckVerdict {
  * The verdicts of a turn's own checks and of its expected tool calls. A check passes with 1; code without a threshold passes
  * with anything above 0, and a group without one when all its checks pass. Checks of weight 0 are only reported.
  */
-export function requiredChecks({ interaction, scores, scorers }: ScoredTurn): CheckVerdict[] {
+export function requiredChecks({ interaction, scores, scorers }: CheckedTurn): CheckVerdict[] {
   const { checks = [], reference_tool_calls: calls } = interaction;
   const verdict = (name: string, least: "one" | "any" = "one"): CheckVerdict => {
     const value = scores?.scores[name];

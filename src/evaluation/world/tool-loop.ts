@@ -17,7 +17,7 @@ import type { ToolOutcome } from "./answers.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";
 
 /** The journal of one turn. */
-export interface TurnJournal {
+interface TurnJournal {
   /** The entries of an earlier try, oldest first. */
   readonly entries: readonly WorldEntry[];
   /** Stores entries. Rejects when they cannot be stored: the turn must not go on then. */
@@ -42,7 +42,7 @@ export interface ToolLoopOptions {
   readonly signal: AbortSignal;
 }
 
-export interface TurnInWorld {
+interface TurnInWorld {
   readonly reply: StoredReply;
   /** The messages between the user's and the reply: calls and their results. */
   readonly exchange: readonly ChatMessage[];

@@ -36,7 +36,7 @@ export type WorldFunctions = (
   signal: AbortSignal,
 ) => Promise<ToolOutcome>;
 
-export interface WorldOptions {
+interface WorldOptions {
   /** Apply schemas and patterns, which requests bring. */
   readonly probes: Probes;
   /** Functions of the world's module, for tools without answers and recorded calls. */
@@ -160,7 +160,7 @@ function prepareTool({ parameters, answers }: WorldTool): PreparedTool {
 }
 
 /** The check of a tool's arguments. */
-export function argumentsSetting(parameters: WorldTool["parameters"]): ProbeSetting {
+function argumentsSetting(parameters: WorldTool["parameters"]): ProbeSetting {
   return { type: "json_schema", schema: { type: "object", ...parameters } } as ProbeSetting;
 }
 

@@ -252,6 +252,26 @@ test.each(["interaction", "steps"])("says where turns named %s belong", (name) =
   );
 });
 
+test("says that a file of another kind has no questions", () => {
+  expect(refusal({ text: "services: { db: { image: postgres } }\n", name: "compose.yaml" }).message).toBe(
+    "this file has neither scenarios nor questions: there is no text in its fields services",
+  );
+});
+
+test("asks for the spans of attributes", () => {
+  const text = JSON.stringify({ "gen_ai.operation.name": "chat", input: "{}", output: "Hi" });
+  expect(refusal({ text }).message).toContain("export the spans whole");
+});
+
+test("asks for the questions beside answers to MT-Bench's", () => {
+  const text = JSON.stringify({
+    question_id: 101,
+    model_id: "gpt-4",
+    choices: [{ index: 0, turns: ["You are second."] }],
+  });
+  expect(refusal({ text }).message).toContain("import question.jsonl");
+});
+
 test.each(["", " Hi", " 3"])("refuses interactions:%s, which must be a list of turns", (value) => {
   expect(refusal({ text: `id: a\ninteractions:${value}\n`, name: "a.yaml" }).message).toBe(
     "interactions must be a list of turns, each with a user_message",

@@ -370,4 +370,5 @@ function readOutputList(values: readonly unknown[], context: ItemContext): Expec
 
 /** A list of calls as the output: each has a name and arguments, or OpenAI's `function`. */
 const isCall = (value: JsonRecord): boolean =>
-  isRecord(value["function"]) || ("name" in value && anyField(value, "arguments", "args", "input") !== undefined);
+  isRecord(value["function"]) ||
+  (anyField(value, "name", "toolName") !== undefined && anyField(value, "arguments", "args", "input") !== undefined);

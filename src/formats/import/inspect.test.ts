@@ -97,7 +97,7 @@ test("keeps the tool calls of an Inspect log in a recorded world, from messages 
   const messages = [
     { role: "user", content: "1 + 1?" },
     { role: "assistant", content: "", tool_calls: [call] },
-    { role: "tool", tool_call_id: "c", function: "add", content: "2" },
+    { id: "m3", role: "tool", tool_call_id: "c", function: "add", content: "2" },
     { role: "assistant", content: "Two" },
   ];
   const failed = { ...messages[2], content: "", error: { type: "timeout", message: "Too slow." } };

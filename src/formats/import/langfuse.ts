@@ -1,6 +1,7 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
-import { anyField, listField, locationBelow, recordField, scalarText, textField } from "../documents/records.ts";
+import { anyField, field, listField, locationBelow, recordField, scalarText, textField } from "../documents/records.ts";
+import { readMessage } from "../read-messages.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { SourceLocation } from "../scenario-file.ts";
 import { readToolCall } from "../tool-calls.ts";
@@ -11,7 +12,7 @@ import type { Table, TableRow } from "../tables/read-table.ts";
 import { liftMetadata } from "../tables/unpack-cells.ts";
 import { addTraces } from "./traces/conversations.ts";
 import type { Span } from "../imported-scenario.ts";
-import { modelMessages } from "./traces/spans.ts";
+import { modelMessages, toolNameIn, toolNameOf } from "./traces/spans.ts";
 import { addDatasetItem, keepOthers, readOutput } from "./dataset-item.ts";
 import { descend, itemsOf, type Importer, type ItemContext, listUnder, type ItemNotes } from "./importer.ts";
 
@@ -109,22 +110,58 @@ function observationSpan(value: JsonRecord, { trace, place }: { trace: string; p
   const outcome = failed
     ? { error: textField(value, "statusMessage", "status_message") ?? "The call failed." }
     : { result: output };
+  const attributes = recordField(parseIfJson(anyField(value, "metadata")), "attributes") ?? {};
+  const tool = toolNameIn((...names) => anyField(attributes, ...names));
+  const kind = type === "GENERATION" ? "model" : type === "TOOL" || tool !== undefined ? "tool" : "other";
+  const { tools, messages } = kind === "model" ? readGeneration({ input, output }, attributes) : {};
   return {
     id: textField(value, "id") ?? "",
     parent: textField(value, "parentObservationId", "parent_observation_id") ?? (trace || undefined),
     trace: textField(value, "traceId", "trace_id") ?? trace,
     session: undefined,
     name,
-    kind: type === "GENERATION" ? "model" : type === "TOOL" ? "tool" : "other",
+    kind,
     model: textField(value, "model"),
     failed,
     start: timeOf(anyField(value, "startTime", "start_time")),
     input,
     output,
     place,
-    messages: type === "GENERATION" ? modelMessages({ input, output }) : undefined,
-    call: type === "TOOL" ? readToolCall({ name, arguments: parseIfJson(input) ?? {}, ...outcome }) : undefined,
+    messages,
+    tools,
+    call:
+      kind === "tool"
+        ? readToolCall({ name: tool ?? toolNameOf(name), arguments: parseIfJson(input) ?? {}, ...outcome })
+        : undefined,
   };
+}
+
+/**
+ * The messages of a model call, and its tools. Where the input has no messages, the attributes of the OpenTelemetry span may have
+ * them.
+ */
+function readGeneration(
+  ends: { readonly input: unknown; readonly output: unknown },
+  attributes: JsonRecord,
+): Pick<Span, "messages" | "tools"> {
+  const given = modelMessages(ends);
+  const isAsked = given?.sent.some((sent) => readMessage(sent)?.role === "user") === true;
+  const messages = isAsked ? given : (modelMessages({ input: undefined, output: ends.output }, attributes) ?? given);
+  if (!messages) return {};
+  const tools = messages.sent.filter(declaresTool).map((sent) => field(sent, "content"));
+  const sent = messages.sent.filter((message) => !declaresTool(message)).map(withToolRole);
+  return { messages: { ...messages, sent }, ...(tools.length > 0 && { tools }) };
+}
+
+/** The LangChain integration for Python sends the tools of a call as messages. */
+const declaresTool = (sent: unknown): boolean =>
+  field(sent, "role") === "tool" && recordField(recordField(sent, "content"), "function") !== undefined;
+
+/** The LangChain integration for JavaScript writes the name of the tool as the role of its result. */
+function withToolRole(sent: unknown, index: number, all: readonly unknown[]): unknown {
+  const role = textField(sent, "role");
+  const isCalled = all.slice(0, index).some((each) => readMessage(each)?.calls.some(({ name }) => name === role));
+  return isRecord(sent) && isCalled ? { ...sent, role: "tool", name: role } : sent;
 }
 
 const timeOf = (value: unknown): number => Date.parse(scalarText(value) ?? "") || 0;

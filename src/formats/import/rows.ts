@@ -60,4 +60,5 @@ function refuseTurnsElsewhere(rows: readonly TableRow[]): void {
   }
 }
 
-const isTurnList = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(isRecord);
+const isTurnList = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every((turn) => isRecord(turn) && "user_message" in turn);

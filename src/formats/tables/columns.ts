@@ -39,6 +39,9 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
     "message",
     "utterance",
     "instruction",
+    "user_query",
+    "user_text",
+    "problem",
   ],
   reference: [
     "reference_reply",

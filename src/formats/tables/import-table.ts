@@ -24,8 +24,12 @@ export function importTable(given: Table, collector: ScenarioCollector, wanted: 
   }
   const plan = planTable(table, mapping);
   if (plan.roles.user === undefined) {
+    const fields = listNames(table.names);
+    const isText = (cell: unknown): boolean => scalarText([cell].flat()[0]) !== undefined || isConversation(cell);
+    if (table.rows.length > 0 && !table.rows.some(({ cells }) => Object.values(cells).some(isText)))
+      throw new FormatError(`this file has neither scenarios nor questions: there is no text in its fields ${fields}`);
     throw new FormatError(
-      `no column holds the user's message; name it with the mapping user=…; the columns are ${listNames(table.names)}`,
+      `no column holds the user's message; name it with the mapping user=…; the columns are ${fields}`,
     );
   }
   const isOwn = isOwnTable(table.names);

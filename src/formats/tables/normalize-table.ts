@@ -1,4 +1,4 @@
-import { normalizeName, scalarText } from "../documents/records.ts";
+import { normalizeName, recordField, scalarText } from "../documents/records.ts";
 import { allButFirst } from "../import/importer.ts";
 import { noteMessageLosses, readMessage, type ParsedMessage } from "../read-messages.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
@@ -9,8 +9,33 @@ import type { Table, TableRow } from "./read-table.ts";
 /** Rewrites the table layouts of other tools, and of our own results, to a row per turn or per question. */
 export function normalizeTable(given: Table, wanted: ColumnMapping, collector: ScenarioCollector): MappedTable {
   const { table: joined, mapping } = joinMessages(firstAttempts(given, collector), wanted, collector);
-  const table = joinInstructions(joined, mapping);
+  const table = withMessages(joinInstructions(joined, mapping));
   return { table, mapping: withPastResponse(table.names, mapping) };
+}
+
+/** Prompt flow's `chat_history` lists inputs and outputs of a flow; they become messages. */
+function withMessages(table: Table): Table {
+  if (!table.rows.some(({ cells }) => Object.values(cells).some(isExchanges))) return table;
+  const opened = (cell: unknown): unknown => (isExchanges(cell) ? cell.flatMap(toMessages) : cell);
+  const rows = table.rows.map(({ place, cells }) => ({
+    place,
+    cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, opened(cell)])),
+  }));
+  return { ...table, rows };
+}
+
+const isExchanges = (cell: unknown): cell is unknown[] =>
+  Array.isArray(cell) &&
+  cell.length > 0 &&
+  cell.every((each) => recordField(each, "inputs") !== undefined && recordField(each, "outputs") !== undefined);
+
+function toMessages(exchange: unknown): object[] {
+  const textOf = (side: string): unknown =>
+    Object.values(recordField(exchange, side) ?? {}).find((value) => typeof value === "string") ?? "";
+  return [
+    { role: "user", content: textOf("inputs") },
+    { role: "assistant", content: textOf("outputs") },
+  ];
 }
 
 /** A row that is one message. */
@@ -178,11 +203,10 @@ function joinInstructions(table: Table, mapping: ColumnMapping): Table {
   return { names: table.names.filter((name) => name !== input), rows };
 }
 
-/** In Ragas tables, `response` is a past reply, never a reference. */
+/** In Ragas tables, `response` is a past reply, never a reference; so is `output` in AlpacaEval's, beside its `generator`. */
 function withPastResponse(names: readonly string[], mapping: ColumnMapping): ColumnMapping {
   const find = (wanted: string): string | undefined => names.find((name) => normalizeName(name) === wanted);
-  const response = find("response");
-  const isRagas = find("userinput") !== undefined && response !== undefined;
-  const isMapped = mapping.agent_reply !== undefined || mapping.reference === response || mapping.user === response;
-  return isRagas && !isMapped ? { ...mapping, agent_reply: response } : mapping;
+  const past = (find("userinput") && find("response")) ?? (find("instruction") && find("generator") && find("output"));
+  const isMapped = mapping.agent_reply !== undefined || mapping.reference === past || mapping.user === past;
+  return past !== undefined && !isMapped ? { ...mapping, agent_reply: past } : mapping;
 }

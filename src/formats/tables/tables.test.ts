@@ -391,6 +391,24 @@ test("lists only some columns of a file that is not a table, shortened", () => {
   );
 });
 
+test("reads prompt flow's chat history, which pairs inputs and outputs", () => {
+  const chat_history = [{ inputs: { question: "How are you?" }, outputs: { answer: "Fine.", cost: 1 } }];
+  const { turns: read } = turns(JSON.stringify({ question: "Really?", chat_history, ground_truth: "Yes." }));
+  expect(read).toEqual([
+    [
+      ["How are you?", "Fine."],
+      ["Really?", "Yes."],
+    ],
+  ]);
+});
+
+test("keeps the outputs of a generator as past replies", () => {
+  const row = { instruction: "Name a colour.", output: "Red", generator: "small-1" };
+  expect(importScenarios({ text: JSON.stringify([row]) }).scenarios[0]?.interactions).toMatchObject([
+    { user_message: "Name a colour.", agent_reply: "Red", reference_reply: "" },
+  ]);
+});
+
 test("asks a question once if it follows or repeats an open one", () => {
   const asked = (history: object[]) =>
     turns(JSON.stringify({ question: "Which?", chat_history: history })).turns[0]?.map(([user]) => user);

@@ -5,7 +5,7 @@ import { memoizeText } from "../memoize-text.ts";
 const shown = 80;
 
 /** The parsed `x-model-id`. `id` is the value as received. */
-export type ModelId =
+export type ParsedModelId =
   | { readonly kind: "fine-tuned"; readonly id: string }
   | { readonly kind: "hub"; readonly id: string; readonly provider: string; readonly model: string }
   | { readonly kind: "name"; readonly name: string };
@@ -18,7 +18,7 @@ export type ModelId =
 export function parseModelId(
   value: string | null | undefined,
   { longest = 512 }: { longest?: number | undefined } = {},
-): ModelId {
+): ParsedModelId {
   if (value === null || value === undefined) {
     throw new ServiceError("model_id_missing", "The request has no x-model-id header");
   }
@@ -27,7 +27,7 @@ export function parseModelId(
 }
 
 /** Cached: a service is asked for the same few models, twice per turn. */
-const readModelId = memoizeText((value: string): ModelId => {
+const readModelId = memoizeText((value: string): ParsedModelId => {
   const problem = findProblem(value);
   if (problem) throw invalid(value, problem);
   if (isUuid(value)) return { kind: "fine-tuned", id: value };

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { StudioModel } from "../studio/studio-registry.ts";
-import { bothForms, canonicalUuid, checkAliases, parseModelId, type ModelId } from "./model-id.ts";
+import { bothForms, canonicalUuid, checkAliases, parseModelId, type ParsedModelId } from "./model-id.ts";
 import { createKnownModels, type KnownModel, type Providers } from "./providers.ts";
 import type { RouteLimits } from "./route-limits.ts";
 
@@ -23,7 +23,7 @@ export interface Router {
   list(): Promise<readonly KnownModel[]>;
 }
 
-type HubId = Extract<ModelId, { kind: "hub" }>;
+type HubId = Extract<ParsedModelId, { kind: "hub" }>;
 
 /** Chooses the provider of an `x-model-id`. Throws at once when an alias has the form of a UUID or a hub id. */
 export function createRouter(

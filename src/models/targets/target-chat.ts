@@ -41,7 +41,7 @@ export interface CallFacts {
 export type SendToTarget = (request: TargetRequest, stream?: boolean) => Promise<OutboundResult>;
 
 /** The parts in which the protocols of agents differ. */
-export interface TargetProtocol {
+interface TargetProtocol {
   /** Makes the calls of one turn. `read` turns an answer, streamed or whole, into a reply. */
   readonly ask: (facts: CallFacts, send: SendToTarget, read: ReadReply) => Promise<Reply>;
   /** True when a request may be sent again although the target may have acted on it. */

@@ -3,7 +3,7 @@ import type { PersonVerdict, ScoreAgreements } from "../../contract/schemas/judg
 import type { Scores } from "../../contract/schemas/score.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { readReplyVerdicts } from "../review/reply-verdicts.ts";
-import { scoreAgreement, type JudgedReply } from "../../evaluation/comparison/score-agreement.ts";
+import { scoreAgreement, type RatedReply } from "../../evaluation/comparison/score-agreement.ts";
 
 /**
  * Correlates every score of a run with people's verdicts on its replies: the given ones, else those stored with the run. Several
@@ -53,7 +53,7 @@ export function correlate(
   verdicts: readonly PersonVerdict[],
 ): Omit<ScoreAgreements, "run_id"> {
   const given = Map.groupBy(verdicts, judgedReplyKey);
-  const judged = [...given].flatMap(([key, group]): JudgedReply[] => {
+  const judged = [...given].flatMap(([key, group]): RatedReply[] => {
     const scores = replies.get(key);
     const verdict = group.reduce((sum, { value }) => sum + value, 0) / group.length;
     return scores ? [{ scenario: group[0]?.scenario_id ?? "", scores, verdict }] : [];

@@ -128,7 +128,7 @@ function refused(score: string, reason: string, notes: readonly string[]): RunRa
     comparable: false,
     reason,
     score,
-    sentence: `Cannot be ranked. ${reason}`,
+    sentence: `Can't rank these runs by ${score}. ${reason}`,
     runs: [],
     scenarios: 0,
     interactions: 0,

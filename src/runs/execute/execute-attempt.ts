@@ -19,7 +19,7 @@ import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../../evaluation/budget/helper-usage.ts";
 import { spentByHelper } from "../../evaluation/budget/budget.ts";
 import { maxReferenceConcurrency, runAttempt, type AttemptWorld } from "../../evaluation/run-attempt.ts";
-import { failedReply } from "../../evaluation/stored-reply.ts";
+import { failedTurnReply } from "../../evaluation/stored-reply.ts";
 import { createAttemptUser, type AttemptUser } from "../../evaluation/simulation/attempt-user.ts";
 import { reviewUser, spoiledByUser, withoutScores, withUserEnd } from "../../evaluation/simulation/conclude-user.ts";
 import type { PreparedWorld } from "../../evaluation/world/world.ts";
@@ -410,7 +410,7 @@ class AttemptExecution {
   async #storeUnbegun({ failure }: UserEnd): Promise<void> {
     const detail = `Not called: ${failure?.reason ?? "the simulated user ended the conversation at once"}`;
     const error = { code: "simulator_failed" as const, detail, upstream_status: null, tries: 0, retryable: false };
-    const reply = failedReply(error, 0);
+    const reply = failedTurnReply(error, 0);
     this.#transcript.replies.set(0, reply);
     const { scores } = await this.#storeScored(0, reply);
     this.#transcript.scored.set(0, scores);

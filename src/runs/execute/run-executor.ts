@@ -28,7 +28,7 @@ type ForwardedOptions = Pick<
   | "worldEndpoints"
 >;
 
-export interface RunExecutorOptions extends ForwardedOptions {
+interface RunExecutorOptions extends ForwardedOptions {
   readonly concurrency: { readonly global: number; readonly perRun: number };
   /** Slots beyond `concurrency.global`, for owners who get none because of others. */
   readonly spare: number;

@@ -8,7 +8,7 @@ import type { RunContext } from "./run-context.ts";
 /** Copies of its scenario that an attempt holds: the conversation that is sent, as text and as bytes. */
 const copies = 2;
 
-export interface WithMemoryOptions {
+interface WithMemoryOptions {
   /** Undefined for no limit. */
   readonly memory: ByteBudget | undefined;
   readonly scenarioIndex: number;

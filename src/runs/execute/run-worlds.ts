@@ -16,7 +16,7 @@ export type WorldOf = (scenario: Pick<Scenario, "world">) => PreparedWorld | nul
 type WorldSettings = Pick<RunSettings, "world" | "protocol" | "target" | "world_address">;
 
 /** The modules of a run's worlds, by path. */
-export interface RunModules extends Pick<WorldModules, "functions"> {
+interface RunModules extends Pick<WorldModules, "functions"> {
   readonly contents: ReadonlyMap<string, WorldModuleContent>;
 }
 

@@ -7,7 +7,7 @@ import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 import { averageScores } from "../../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation.ts";
-import type { ScoredTurn } from "../../evaluation/tools/required-checks.ts";
+import type { CheckedTurn } from "../../evaluation/tools/required-checks.ts";
 import type { JudgedTurn } from "../../evaluation/judges/judge-prompt.ts";
 import { referenceReplies } from "../../evaluation/conversation.ts";
 import { firstHistory } from "../results/passes.ts";
@@ -27,7 +27,7 @@ export interface AttemptTranscript {
   /** The conversation of the first pass, with references and tool calls. */
   conversation(): JudgedTurn[];
   /** The turns of the first pass with their scores. */
-  scoredTurns(): ScoredTurn[];
+  scoredTurns(): CheckedTurn[];
   /** The turns of a replay: from the first bad one to the end. */
   toReplay(): number[];
   averages(): Scores;

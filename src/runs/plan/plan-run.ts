@@ -4,7 +4,7 @@ import { ServiceError, type FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { turnId, type Scenario, type ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { withUserTurns } from "../../evaluation/simulation/attempt-user.ts";
-import { passRate } from "../../contract/schemas/margins.ts";
+import { passRateMeasure } from "../../contract/schemas/margins.ts";
 import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
 import { planAttempts, sequenceProblems } from "../sequence/plan-sequence.ts";
 import { surveyActing } from "./acting-problems.ts";
@@ -72,7 +72,7 @@ function knownScore(
 ): (name: string) => boolean {
   const known = scoresOfRun({ ...request, turns, expectsCalls }, helpers);
   const ofScenarios = [request.test_batch].flat().flatMap(({ expect }) => (expect ? outcomeScoreNames(expect) : []));
-  const names = new Set([...known, ...ofScenarios, "overall", passRate]);
+  const names = new Set([...known, ...ofScenarios, "overall", passRateMeasure]);
   return (name) => names.has(name) || name.startsWith("metadata.") || name.startsWith("conversation");
 }
 

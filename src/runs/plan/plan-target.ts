@@ -12,7 +12,7 @@ import { invalidFieldsError } from "./fields-error.ts";
 import type { PlanHelpers } from "./option-problems.ts";
 
 /** A request whose endpoint is an address or the target itself. */
-export type ResolvedRequest = Omit<EvaluationRequest, "endpoint"> & {
+type ResolvedRequest = Omit<EvaluationRequest, "endpoint"> & {
   readonly endpoint: Exclude<EvaluationRequest["endpoint"], DeclaredTarget>;
 };
 type Asked = Pick<ResolvedRequest, "endpoint" | "protocol">;

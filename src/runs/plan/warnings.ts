@@ -2,7 +2,7 @@ import { toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import { actsInWorld, isLocalTarget } from "../../contract/schemas/acting/target.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import { passRate, ratioMeasures } from "../../contract/schemas/margins.ts";
+import { passRateMeasure, ratioMeasures } from "../../contract/schemas/margins.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { checkNames, simulatedUserScore, turnCheckNames } from "../../contract/schemas/score-names.ts";
@@ -257,7 +257,7 @@ export function gateWarnings(settings: GatedSettings, sources: ScoreSources): re
 }
 
 /** Figures that only a comparison with a baseline can name. */
-const isFigure = (name: string): boolean => name === passRate || ratioMeasures.has(name);
+const isFigure = (name: string): boolean => name === passRateMeasure || ratioMeasures.has(name);
 
 /** Every score the run may have. */
 function scoreNames(

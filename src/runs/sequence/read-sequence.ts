@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
 import type { RunSettings, SequencePlan } from "../../contract/schemas/evaluation-request.ts";
-import { passRate } from "../../contract/schemas/margins.ts";
+import { passRateMeasure } from "../../contract/schemas/margins.ts";
 import { defaultThreshold } from "../../contract/schemas/outcome.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
 import { finalStates, type RunSummary } from "../../contract/schemas/run.ts";
@@ -16,7 +16,7 @@ import { commonPairAttempts } from "../compare/compare-sides.ts";
 import { readComparedRun, readFailedReplies } from "../compare/stored-side.ts";
 
 /** A comparison as far as its scenarios are complete. */
-export interface SequenceProgress {
+interface SequenceProgress {
   readonly sequence: RunSequence;
   /** Scenarios that are complete on both sides, from the first on. */
   readonly complete: number;
@@ -28,7 +28,7 @@ export interface SequenceProgress {
 export async function candidateOf(store: Store, run: RunRecord): Promise<RunRecord | null> {
   const { sequence } = run.settings;
   if (!sequence)
-    throw new ServiceError("validation_failed", `The run ${run.id} has a fixed number of attempts.`, {
+    throw new ServiceError("not_found", `The run ${run.id} has a fixed number of attempts.`, {
       hint: 'Only runs with attempts {"until": "decided"} have a sequence. Compare two runs with GET /compare.',
     });
   if (sequence.side === "candidate") return run;
@@ -76,7 +76,11 @@ export async function readSequence(
   const done = await finishedScenarios(store, candidate);
   const doneThere = baseline && (await finishedScenarios(store, baseline));
   const failed = baseline ? await readFailedReplies(store, [baseline, candidate]) : createFailedReplies();
-  const tallied = { attempts: most, failed, ...(plan.score === passRate && { margins: { [passRate]: 0.1 } }) };
+  const tallied = {
+    attempts: most,
+    failed,
+    ...(plan.score === passRateMeasure && { margins: { [passRateMeasure]: 0.1 } }),
+  };
   const ours = await readComparedRun(store, candidate, tallied);
   const theirs = baseline && (await readComparedRun(store, baseline, tallied));
   const order = ours.scenarios.map(({ id }) => id);

@@ -14,7 +14,7 @@ export interface SequenceWatch {
   changed(): void;
 }
 
-export interface SequenceWatches {
+interface SequenceWatches {
   /** Null for a run with a fixed number of attempts. Both sides of a comparison share one. */
   of(run: RunRecord, scenarios: number): SequenceWatch | null;
   forget(run: RunRecord["id"]): void;

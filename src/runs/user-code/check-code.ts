@@ -95,7 +95,7 @@ function requirePython(command: string): string {
 }
 
 /** The code of a check or transform, and its language. */
-export type CodeSource = Pick<CodeTransform, "language" | "code" | "file" | "function">;
+type CodeSource = Pick<CodeTransform, "language" | "code" | "file" | "function">;
 
 /** The code in the scorers and turns of a run. */
 export function codeSettings({

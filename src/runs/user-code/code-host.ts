@@ -13,7 +13,7 @@ export interface CodeLimits {
   readonly startMs?: number;
 }
 
-export interface CodeHostOptions {
+interface CodeHostOptions {
   readonly limits: CodeLimits;
   /** Processes that were not asked for so long are ended. */
   readonly idleMs?: number;
@@ -21,7 +21,7 @@ export interface CodeHostOptions {
   readonly onOutput?: ((line: string, program: CodeProgram) => void) | undefined;
 }
 
-export interface CodeCall {
+interface CodeCall {
   readonly method: string;
   readonly params: unknown;
   readonly signal: AbortSignal;

@@ -18,7 +18,7 @@ export interface CodeProgram {
   readonly answers?: "fd3" | "stdout";
 }
 
-export interface CodeProcessOptions {
+interface CodeProcessOptions {
   readonly program: CodeProgram;
   /** Megabytes that the process may use in all, also outside of a JavaScript heap. */
   readonly memoryMb: number;

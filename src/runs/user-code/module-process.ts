@@ -18,7 +18,7 @@ export interface StartParams {
   readonly target?: boolean;
 }
 
-export interface TargetReplyParams {
+interface TargetReplyParams {
   readonly messages: readonly unknown[];
   /** Time for the reply, in milliseconds. */
   readonly timeout_ms: number;
@@ -36,7 +36,7 @@ export interface RunCodeParams {
   readonly context: unknown;
 }
 
-export interface LoadedWorldModule {
+interface LoadedWorldModule {
   readonly tools: readonly { readonly name: string; readonly description: string; readonly parameters: unknown }[];
   readonly state: unknown;
 }

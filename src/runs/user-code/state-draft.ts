@@ -3,7 +3,7 @@ import type { StateChange } from "../../contract/ports/journal.ts";
 import { forbiddenKeys } from "../../evaluation/world/state.ts";
 
 /** A state to work on like on any other value, and the changes that were made to it. */
-export interface StateDraft {
+interface StateDraft {
   readonly state: unknown;
   /** The changes so far. The state cannot be changed afterwards. Throws when a new value is not JSON. */
   finish(): StateChange[];

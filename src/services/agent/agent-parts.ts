@@ -24,6 +24,7 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
   const {
     router,
     tools,
+    openWorld,
     limits,
     runner,
     price,
@@ -48,6 +49,7 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     turns: createTurns({
       router,
       tools,
+      openWorld,
       limits,
       runner,
       price,

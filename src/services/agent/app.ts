@@ -20,10 +20,9 @@ import { statusRoutes } from "./routes/status.ts";
 import { uiMessagesRoute } from "./routes/ui-messages.ts";
 
 /** The agent backend, which also serves the page. */
-export function createAgentApp(dependencies: AgentDependencies): Shell {
+export function createAgentApp(dependencies: AgentDependencies, parts = createAgentParts(dependencies)): Shell {
   const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, demo, rateLimits, sharedRates, overload } =
     dependencies;
-  const parts = createAgentParts(dependencies);
   const app: Shell = createShell({
     title: "Rehearsal agent backend",
     version,

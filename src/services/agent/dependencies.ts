@@ -1,6 +1,5 @@
 import type { AgentLimits, TokenPrice } from "../../agent/loop/agent-limits.ts";
 import type { ToolSupport } from "../../agent/prompted/tool-support.ts";
-import type { WorldTools } from "../../agent/mcp/world-tools.ts";
 import type { Tool } from "../../agent/tools/tool.ts";
 import type { AgentMemory } from "../../contract/ports/agent-memory.ts";
 import type { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
@@ -18,6 +17,7 @@ import type { PageParts } from "./routes/page.ts";
 import type { ActiveTurns } from "./turns/active-turns.ts";
 import type { Runner } from "./turns/agent-turn.ts";
 import type { TurnObserver } from "./turns/turn.ts";
+import type { OpenWorld } from "./turns/turns.ts";
 
 /** Providers that are or could be connected. */
 export interface Connections {
@@ -36,7 +36,7 @@ export interface AgentDependencies extends ShellDependencies {
   /** Called for each turn, because tools of MCP servers come and go. */
   readonly tools: () => readonly Tool[];
   /** Opens the tools of the test world that a turn names. Default: such turns are refused. */
-  readonly openWorld?: ((url: string, signal: AbortSignal) => Promise<WorldTools>) | undefined;
+  readonly openWorld?: OpenWorld | undefined;
   readonly limits: Partial<AgentLimits>;
   readonly maxMessages: number;
   /** How long a response waits for the first event of a stream: an error in this time is reported with an HTTP status. */

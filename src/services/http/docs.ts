@@ -39,6 +39,7 @@ const correct = () => {
     part.role ??= "region";
   for (const part of document.querySelectorAll(".information-container")) part.ariaLabel ??= "About";
   for (const part of document.querySelectorAll(".schemes-server-container")) part.ariaLabel ??= "Server";
+  for (const part of document.querySelectorAll(".responses-table[role]")) part.ariaLabel ??= part.id.replaceAll("_", " ");
   for (const region of document.querySelectorAll(".microlight:not([tabindex]), .highlight-code > pre:not([tabindex])"))
     region.tabIndex = 0;
 };
@@ -61,6 +62,7 @@ const style = `:root { color-scheme: light dark; }
 .swagger-ui .btn.authorize svg { fill: #17693d; }
 .swagger-ui .btn.execute { background: #1f5fbf; border-color: #1f5fbf; }
 .swagger-ui .btn.cancel, .swagger-ui .btn.try-out__btn.cancel { color: #a8231c; border-color: #a8231c; }
+.swagger-ui .markdown code, .swagger-ui .renderedMarkdown code { color: #6b1fa8; }
 .swagger-ui .parameter__in, .swagger-ui .prop-format, .swagger-ui .parameter__deprecated { color: #595959; }
 .swagger-ui .parameter__name.required::after, .swagger-ui .parameter__name.required span { color: #a8231c; }
 .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1f5fbf; color: #fff; }
@@ -74,7 +76,8 @@ html:not(.dark-mode) .swagger-ui .json-schema-2020-12-expand-deep-button { color
 html.dark-mode .swagger-ui .info .url, html.dark-mode .swagger-ui .info a { color: #9db8ff; }
 html.dark-mode .swagger-ui .btn.authorize { color: #78d6a0; border-color: #78d6a0; }
 html.dark-mode .swagger-ui .btn.authorize svg { fill: #78d6a0; }
-html.dark-mode .swagger-ui .btn.cancel, html.dark-mode .swagger-ui .btn.try-out__btn.cancel { color: #ffb4ae; border-color: #ffb4ae; }
+html.dark-mode .swagger-ui .btn.cancel, html.dark-mode .swagger-ui .try-out .btn.try-out__btn.cancel { color: #ffb4ae; border-color: #ffb4ae; }
+html.dark-mode .swagger-ui .markdown code, html.dark-mode .swagger-ui .renderedMarkdown code { color: #d3b8ff; }
 html.dark-mode .swagger-ui .parameter__in, html.dark-mode .swagger-ui .prop-format { color: #c3c7cd; }
 html.dark-mode .swagger-ui .parameter__name.required::after, html.dark-mode .swagger-ui .parameter__name.required span { color: #ffb4ae; }
 html.dark-mode .swagger-ui .header-col, html.dark-mode .swagger-ui .headers td, html.dark-mode .swagger-ui .headers th { color: #e4e6e6; }

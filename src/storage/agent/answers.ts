@@ -3,11 +3,14 @@ import type { AgentAnswers, AnswerClaim, AnswerKey, StoredAnswer } from "../../c
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../text-columns.ts";
 import type { Presence } from "../presence.ts";
+import { isUntaken, toLostRun } from "./open-runs.ts";
 
 const day = 86_400_000;
 
 /** Answers by Idempotency-Key, plus the steps that `endTurn` composes into one transaction. */
 export interface StoredAnswers extends AgentAnswers {
+  /** False when another process has taken the claim over. */
+  isOurs(writer: Writer, key: AnswerKey): Promise<boolean>;
   /** False when another process has taken the claim over. */
   complete(writer: Writer, key: AnswerKey, answer: StoredAnswer): Promise<boolean>;
   /** Call it after the write that `complete` was part of has committed. */
@@ -29,6 +32,18 @@ export function createAnswers({
   const { write } = database;
   const held = (name: string): string => `answer ${name}`;
 
+  /** The accepted turn of a key. */
+  async function openRunOf(writer: Writer, name: string): Promise<AnswerClaim> {
+    const untaken = await isUntaken(writer, presence);
+    const open = await writer
+      .selectFrom("agent_open_run")
+      .where("answer", "=", name)
+      .select(["run_id", "thread", sql<number>`case when ${untaken} then 1 else 0 end`.as("untaken")])
+      .executeTakeFirst();
+    if (!open) return { outcome: "running" };
+    return open.untaken ? { outcome: "lost", run: toLostRun(open) } : { outcome: "running", runId: open.run_id };
+  }
+
   async function claim(writer: Writer, name: string, hash: string): Promise<AnswerClaim> {
     const at = now();
     const holderLives = await presence.isAlive(writer, "agent_answer.process");
@@ -43,8 +58,8 @@ export function createAnswers({
           // A claim of this process was not released after a failure; within one process a key is never claimed twice
           // at once.
           .where(
-            sql<boolean>`(agent_answer.expires_at <= ${at} or (agent_answer.answer is null
-              and (agent_answer.process = ${presence.id} or not ${holderLives})))`,
+            sql<boolean>`((agent_answer.expires_at <= ${at} or (agent_answer.answer is null
+              and (agent_answer.process = ${presence.id} or not ${holderLives}))) and ${isUnused})`,
           ),
       )
       .returning("name")
@@ -52,7 +67,7 @@ export function createAnswers({
     if (taken.length > 0) return { outcome: "claimed" };
     const known = await writer.selectFrom("agent_answer").where("name", "=", name).selectAll().executeTakeFirst();
     if (known && known.hash !== hash) return { outcome: "mismatch" };
-    if (!known || known.answer === null) return { outcome: "running" };
+    if (!known || known.answer === null) return openRunOf(writer, name);
     return { outcome: "answered", answer: fromJsonText<StoredAnswer>(known.answer) };
   }
 
@@ -63,6 +78,17 @@ export function createAnswers({
       const claimed = await write((writer) => claim(writer, name, key.hash));
       if (claimed.outcome === "claimed") presence.hold(held(name));
       return claimed;
+    },
+    async isOurs(writer, key) {
+      const ours = await writer
+        .updateTable("agent_answer")
+        .set({ process: presence.id })
+        .where("name", "=", nameOf(key))
+        .where("process", "=", presence.id)
+        .where("answer", "is", null)
+        .returning("name")
+        .execute();
+      return ours.length > 0;
     },
     async complete(writer, key, answer) {
       const completed = await writer
@@ -85,11 +111,16 @@ export function createAnswers({
           .where("name", "=", name)
           .where("process", "=", presence.id)
           .where("answer", "is", null)
+          .where(isUnused)
           .execute(),
       );
     },
   };
 }
+
+/** True for a key without an accepted turn that has not ended. */
+export const isUnused = sql<boolean>`not exists
+  (select 1 from agent_open_run where agent_open_run.answer = agent_answer.name)`;
 
 function nameOf({ owner, key }: AnswerKey): string {
   return toJsonText([owner, key]);

@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import type { Database, Reader, Writer } from "../database.ts";
+import { isUnused } from "./answers.ts";
 
 export interface CopiedMemory {
   readonly agent_runs: number;
@@ -8,7 +10,7 @@ export interface CopiedMemory {
 }
 
 /**
- * Copies agent runs and threads with all their parts, stored answers, waiting runs and hand-overs. Rows that exist in
+ * Copies agent runs and threads with all their parts, stored answers, open runs and hand-overs. Rows that exist in
  * the target are kept; parts that were added only in the source are appended. Holds and claims belong to processes of
  * the source and are not copied.
  */
@@ -19,7 +21,7 @@ export async function copyMemory(reader: Reader, to: Database): Promise<CopiedMe
   for (const { id } of runs) ends.runs.push(await to.write((writer) => copyRun(reader, writer, id)));
   for (const { name } of threads) ends.threads.push(await to.write((writer) => copyThread(reader, writer, name)));
   await copyAnswers(reader, to);
-  await copyWaitingRuns(reader, to);
+  await copyOpenRuns(reader, to);
   await copyHandovers(reader, to);
   const count = (copies: readonly Copy[], sought: Copy) => copies.filter((copy) => copy === sought).length;
   return {
@@ -56,7 +58,7 @@ async function copyRun(reader: Reader, writer: Writer, id: string): Promise<Copy
   const { state, summary } = run;
   await writer.updateTable("agent_run").set({ state, summary }).where("id", "=", id).execute();
   // The run was decided in the source.
-  if (state !== "waiting") await writer.deleteFrom("agent_waiting_run").where("run_id", "=", id).execute();
+  if (state !== "waiting") await writer.deleteFrom("agent_open_run").where("run_id", "=", id).execute();
   return "copied";
 }
 
@@ -82,7 +84,11 @@ async function copyThread(reader: Reader, writer: Writer, name: string): Promise
 }
 
 async function copyAnswers(reader: Reader, to: Database): Promise<void> {
-  const answered = await reader.selectFrom("agent_answer").where("answer", "is not", null).select("name").execute();
+  const answered = await reader
+    .selectFrom("agent_answer")
+    .where(sql<boolean>`(answer is not null or not ${isUnused})`)
+    .select("name")
+    .execute();
   for (const { name } of answered) {
     const row = await reader.selectFrom("agent_answer").where("name", "=", name).selectAll().executeTakeFirstOrThrow();
     await to.write((writer) =>
@@ -95,19 +101,19 @@ async function copyAnswers(reader: Reader, to: Database): Promise<void> {
   }
 }
 
-async function copyWaitingRuns(reader: Reader, to: Database): Promise<void> {
-  const waiting = await reader.selectFrom("agent_waiting_run").selectAll().execute();
-  for (const row of waiting) {
+async function copyOpenRuns(reader: Reader, to: Database): Promise<void> {
+  const open = await reader.selectFrom("agent_open_run").selectAll().execute();
+  for (const row of open) {
     const { run_id } = row;
-    const done = await reader.selectFrom("agent_resumed_part").where("run_id", "=", run_id).selectAll().execute();
+    const done = await reader.selectFrom("agent_open_run_step").where("run_id", "=", run_id).selectAll().execute();
     await to.write(async (writer) => {
       const inserted = await writer
-        .insertInto("agent_waiting_run")
+        .insertInto("agent_open_run")
         .values(row)
         .onConflict((conflict) => conflict.column("run_id").doNothing())
         .returning("run_id")
         .execute();
-      if (inserted.length > 0 && done.length > 0) await writer.insertInto("agent_resumed_part").values(done).execute();
+      if (inserted.length > 0 && done.length > 0) await writer.insertInto("agent_open_run_step").values(done).execute();
     });
   }
 }

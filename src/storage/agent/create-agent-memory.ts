@@ -1,13 +1,13 @@
 import { ServiceError } from "../../contract/errors.ts";
-import type { AgentMemory, AgentTurnResult } from "../../contract/ports/agent-memory.ts";
+import type { AcceptedRun, AgentMemory, AgentTurnResult } from "../../contract/ports/agent-memory.ts";
 import type { Database } from "../database.ts";
 import { createPresence, type PresenceOptions } from "../presence.ts";
 import { createAnswers, type StoredAnswers } from "./answers.ts";
 import { createHandovers } from "./handovers.ts";
+import { createOpenRuns, type StoredOpenRuns } from "./open-runs.ts";
 import { createRunLog, type RunLogOptions } from "./run-log.ts";
 import { createThreads, type StoredThreads } from "./threads.ts";
 import { tidyMemory } from "./tidy-memory.ts";
-import { createWaitingRuns, putWaitingRun, type StoredWaitingRuns } from "./waiting-runs.ts";
 
 interface AgentMemoryOptions extends Omit<PresenceOptions, "onError">, Pick<RunLogOptions, "delayMs" | "mostWaiting"> {
   readonly database: Database;
@@ -38,7 +38,7 @@ export function createAgentMemory({
   const runLog = createRunLog({ database, presence, onError, ...log });
   const threads = createThreads({ database, presence, now });
   const answers = createAnswers({ database, presence, now, ttlMs: answersMs });
-  const waitingRuns = createWaitingRuns({ database, presence, now });
+  const openRuns = createOpenRuns({ database, presence, now });
   let closing: Promise<void> | null = null;
 
   return {
@@ -52,12 +52,16 @@ export function createAgentMemory({
       },
     },
     answers,
-    waitingRuns,
+    openRuns,
     handovers: createHandovers({ database, now }),
+    async acceptTurn(runId, run) {
+      await presence.ensureVisible();
+      await acceptTurn({ database, threads, answers, openRuns }, runId, run);
+    },
     async endTurn(result) {
       // A run that can be resumed after a crash must have its beginning in the log.
       const flushed = result.waiting && runLog.flush().catch(() => {});
-      const [kept] = await Promise.all([endTurn({ database, threads, answers, waitingRuns }, result), flushed]);
+      const [kept] = await Promise.all([endTurn({ database, threads, answers, openRuns }, result), flushed]);
       return kept;
     },
     tidy: (retention) => tidyMemory({ database, presence, now: now(), retention }),
@@ -69,11 +73,30 @@ export function createAgentMemory({
   };
 }
 
-interface EndTurnParts {
+interface TurnParts {
   readonly database: Database;
   readonly threads: StoredThreads;
   readonly answers: StoredAnswers;
-  readonly waitingRuns: StoredWaitingRuns;
+  readonly openRuns: StoredOpenRuns;
+}
+
+/** Stores a turn beside the claim of its key and the hold of its thread, if both are still this process's. */
+async function acceptTurn(
+  { database, threads, answers, openRuns }: TurnParts,
+  runId: string,
+  run: AcceptedRun,
+): Promise<void> {
+  const { owner, thread_id, answer_key: key } = run;
+  const accepted = await database.write(async (writer) => {
+    if (key && !(await answers.isOurs(writer, key))) return false;
+    if (thread_id !== null && !(await threads.isOurs(writer, { owner, id: thread_id }))) return false;
+    await openRuns.accept(writer, runId, run);
+    return true;
+  });
+  if (accepted) return openRuns.hold(runId);
+  throw new ServiceError("idempotency_in_progress", "Another process has started this turn again, or its thread.", {
+    retryAfterMs: 1000,
+  });
 }
 
 /**
@@ -81,19 +104,19 @@ interface EndTurnParts {
  * whose key has no answer, and the client's retry would append the turn again.
  */
 async function endTurn(
-  { database, threads, answers, waitingRuns }: EndTurnParts,
-  { thread, held = thread?.key, resumed, waiting, answer }: AgentTurnResult,
+  { database, threads, answers, openRuns }: TurnParts,
+  { thread, held = thread?.key, ended, waiting, answer }: AgentTurnResult,
 ): Promise<boolean> {
   const kept = await database.write(async (writer) => {
     if (held && !(await threads.isOurs(writer, held))) return false;
     // Resuming a waiting run would recreate the deleted thread.
     if (waiting && held && (await threads.isDeleted(writer, held))) {
-      if (resumed !== undefined) await waitingRuns.end(writer, resumed);
+      if (ended !== undefined) await openRuns.end(writer, ended);
       return null;
     }
     if (answer && !(await answers.complete(writer, answer.key, answer.stored))) return false;
-    if (resumed !== undefined && !(await waitingRuns.end(writer, resumed))) return false;
-    if (waiting) await putWaitingRun(writer, waiting.runId, waiting.run);
+    if (ended !== undefined && !(await openRuns.end(writer, ended))) return false;
+    if (waiting) await openRuns.putWaiting(writer, waiting.runId, waiting.run);
     if (thread) await threads.append(writer, thread.key, thread.messages);
     return true;
   });
@@ -102,6 +125,7 @@ async function endTurn(
       hint: "No approval is pending. Send the turn again to start the thread over.",
     });
   }
+  if (ended !== undefined) openRuns.dropHold(ended);
   if (answer) answers.dropHold(answer.key);
   if (thread && kept) threads.dropHold(thread.key);
   return kept;

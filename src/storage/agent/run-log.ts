@@ -21,8 +21,6 @@ export interface RunLogOptions {
 }
 
 interface StoredRunLog extends AgentRunLog {
-  /** Resolves when everything added so far is stored. */
-  flush(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -175,7 +173,7 @@ export function createRunLog({
     const summary = advanceSummary(id, open.get(id) ?? null, entry);
     open.set(id, summary);
     const part = partOf(id);
-    if (entry.type === "run-start") part.start = { owner: entry.owner };
+    if (entry.type === "run-start") part.start = { owner: entry.owner, recovered: entry.recovered };
     part.texts.push(text);
     part.summary = summary;
     part.ended = entry.type === "run-end";

@@ -5,6 +5,7 @@ import type { Database, Reader, Writer } from "../database.ts";
 import type { Presence } from "../presence.ts";
 import { parseIdCursor, toIdCursor } from "../queries/paging.ts";
 import { fromJsonText, toJsonText } from "../text-columns.ts";
+import { isAccepted, isUntaken } from "./open-runs.ts";
 
 /** Threads, plus the steps that `endTurn` composes into one transaction. */
 export interface StoredThreads extends AgentThreads {
@@ -218,19 +219,18 @@ function idOf(name: string): string {
  * runs, which would recreate it. Runs in progress continue. False when there was nothing to delete.
  */
 async function deleteRunsOfThread(writer: Writer, { owner, id }: ThreadKey, presence: Presence): Promise<boolean> {
-  const isDecided = await presence.isAlive(writer, "agent_waiting_run.process");
+  const untaken = await isUntaken(writer, presence);
   const isUnderWay = await presence.isAlive(writer, "agent_run.process");
+  const name = nameOf({ owner, id });
   const waiting = await writer
-    .deleteFrom("agent_waiting_run")
-    .where("run_id", "in", ({ selectFrom }) =>
-      selectFrom("agent_run")
-        .where("thread_id", "=", toJsonText(id))
-        .where("owner", owner === null ? "is" : "=", owner)
-        .select("id"),
-    )
-    .where(sql<boolean>`(process is null or not ${isDecided})`)
+    .deleteFrom("agent_open_run")
+    .where("thread", "=", name)
+    .where("phase", "=", "waiting")
+    .where(untaken)
     .returning("run_id")
     .execute();
+  // An accepted turn is finished, by whatever process, and adds nothing.
+  await writer.updateTable("agent_open_run").set({ thread: null }).where("thread", "=", name).execute();
   await writer
     .deleteFrom("agent_handover")
     .where("run_id", "in", ({ selectFrom }) =>
@@ -244,7 +244,7 @@ async function deleteRunsOfThread(writer: Writer, { owner, id }: ThreadKey, pres
     .deleteFrom("agent_run")
     .where("thread_id", "=", toJsonText(id))
     .where("owner", owner === null ? "is" : "=", owner)
-    .where(sql<boolean>`(state <> 'running' or not ${isUnderWay})`)
+    .where(sql<boolean>`(state <> 'running' or not ${isUnderWay}) and not ${isAccepted}`)
     .returning("id")
     .execute();
   return waiting.length + runs.length > 0;

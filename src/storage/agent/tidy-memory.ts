@@ -4,7 +4,9 @@ import type { AgentRunEnd, AgentRunSummary } from "../../contract/schemas/agent-
 import type { Database, Writer } from "../database.ts";
 import { fromJsonText } from "../text-columns.ts";
 import type { Presence } from "../presence.ts";
+import { isUnused } from "./answers.ts";
 import { tidyHandovers } from "./handovers.ts";
+import { isAccepted } from "./open-runs.ts";
 import { addToRuns, toRunPart } from "./write-runs.ts";
 
 /** Rows of each kind deleted per transaction, so that other writers do not wait long. */
@@ -36,7 +38,7 @@ export async function tidyMemory({
           before: now - threadMs,
           and: isFree,
         }),
-    await deleteOldest(writer, { table: "agent_answer", key: "name", age: "expires_at", before: now }),
+    await deleteOldest(writer, { table: "agent_answer", key: "name", age: "expires_at", before: now, and: isUnused }),
     await tidyHandovers(writer, { now, most: rowsAtOnce }),
     await endUndecided(writer, { presence, now }),
   ]);
@@ -63,7 +65,7 @@ async function deleteOldest(writer: Writer, { table, key, age, before, and = sql
   return Number(numAffectedRows ?? 0);
 }
 
-/** Ends runs whose process died before they ended. */
+/** Ends runs whose process died before they ended, unless they are accepted turns. */
 async function endInterrupted(
   database: Database,
   { presence, now }: { presence: Presence; now: number },
@@ -80,7 +82,7 @@ async function endInterrupted(
         selectFrom("agent_run")
           .where("state", "=", sql.lit("running"))
           .where("process", "!=", presence.id)
-          .where(sql<boolean>`not ${lives}`)
+          .where(sql<boolean>`not ${lives} and not ${isAccepted}`)
           .limit(rowsAtOnce)
           .select("id"),
       )
@@ -105,7 +107,7 @@ async function waitingAgain(
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await writer
-    .selectFrom("agent_waiting_run")
+    .selectFrom("agent_open_run")
     .where("run_id", "in", ids)
     .where("expires_at", ">", now)
     .select("run_id")
@@ -115,15 +117,15 @@ async function waitingAgain(
 
 /** Ends runs that were not decided in time. A run that continues after a decision ends by itself. */
 async function endUndecided(writer: Writer, { presence, now }: { presence: Presence; now: number }): Promise<number> {
-  const lives = await presence.isAlive(writer, "agent_waiting_run.process");
+  const lives = await presence.isAlive(writer, "agent_open_run.process");
   const expired = await writer
-    .deleteFrom("agent_waiting_run")
+    .deleteFrom("agent_open_run")
     .where("run_id", "in", ({ selectFrom }) =>
-      selectFrom("agent_waiting_run")
+      selectFrom("agent_open_run")
         .where("expires_at", "<=", now)
         .where(
           sql<boolean>`(process is null or not ${lives} or not exists
-            (select 1 from agent_run where agent_run.id = agent_waiting_run.run_id and agent_run.state = 'running'))`,
+            (select 1 from agent_run where agent_run.id = agent_open_run.run_id and agent_run.state = 'running'))`,
         )
         .orderBy("expires_at")
         .limit(rowsAtOnce)

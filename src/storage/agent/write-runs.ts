@@ -6,8 +6,8 @@ import { fromJsonText, toJsonText } from "../text-columns.ts";
 /** Entries to append to the log of one run. */
 export interface RunPart {
   readonly id: string;
-  /** The owner, when the run begins with this part. */
-  readonly start: { readonly owner: string | null } | null;
+  /** The owner, when the run begins with this part. A recovered run may begin again in the log of an earlier process. */
+  readonly start: { readonly owner: string | null; readonly recovered?: true | undefined } | null;
   /** The entries as JSON. */
   readonly texts: readonly string[];
   /** The summary after these entries; null when only the database knows the entries before them. */
@@ -23,11 +23,20 @@ interface ReadyPart extends RunPart {
  * could not be read.
  */
 export async function writeRuns({ write }: Database, parts: readonly RunPart[], process: string): Promise<void> {
-  const begun = parts.filter(({ start }) => start !== null).filter(isReady);
-  const others = parts.filter(({ start }) => start === null);
+  const recovered = parts.filter(({ start }) => start?.recovered).map(({ id }) => id);
   await write(async (writer) => {
-    await insertRuns(writer, begun, process);
-    await addToRuns(writer, others, process);
+    const known = new Set<string>();
+    if (recovered.length > 0) {
+      const rows = await writer.selectFrom("agent_run").where("id", "in", recovered).select("id").execute();
+      for (const { id } of rows) known.add(id);
+    }
+    const begins = ({ id, start }: RunPart): boolean => start !== null && !known.has(id);
+    await insertRuns(writer, parts.filter(begins).filter(isReady), process);
+    await addToRuns(
+      writer,
+      parts.filter((part) => !begins(part)),
+      process,
+    );
   });
 }
 

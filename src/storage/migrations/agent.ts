@@ -1,10 +1,10 @@
 import { sql, type Kysely } from "kysely";
 
-/** Agent runs, threads, answers by Idempotency-Key, runs that wait for approval, and live processes. */
+/** Agent runs, threads, answers by Idempotency-Key, runs that have not ended, and live processes. */
 export async function createAgentTables(database: Kysely<unknown>): Promise<void> {
   await createRunLog(database);
   await createThreads(database);
-  await createWaitingRuns(database);
+  await createOpenRuns(database);
   await createHandovers(database);
 
   await database.schema
@@ -85,29 +85,35 @@ async function createThreads(database: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/**
- * A run that waits for approval stays stored until it ends: with the process that continues it after the decision, and
- * its steps since then.
- */
-async function createWaitingRuns(database: Kysely<unknown>): Promise<void> {
+/** Accepted turns and runs that wait for approval, with the steps that were carried out. */
+async function createOpenRuns(database: Kysely<unknown>): Promise<void> {
   await database.schema
-    .createTable("agent_waiting_run")
+    .createTable("agent_open_run")
     .addColumn("run_id", "text", (column) => column.primaryKey().notNull())
+    .addColumn("phase", "text", (column) => column.notNull())
     .addColumn("owner", "text")
+    .addColumn("thread", "text")
+    .addColumn("answer", "text")
     .addColumn("state", "text", (column) => column.notNull())
-    .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .addColumn("expires_at", "bigint")
     .addColumn("process", "text")
+    .addColumn("tries", "integer", (column) => column.notNull())
+    .addColumn("cancelled", "integer", (column) => column.notNull())
     .execute();
-  await database.schema.createIndex("agent_waiting_expiry").on("agent_waiting_run").column("expires_at").execute();
-
+  for (const column of ["thread", "answer", "expires_at"] as const) {
+    await database.schema
+      .createIndex(`agent_open_run_${column}`)
+      .on("agent_open_run")
+      .column(column)
+      .where(sql<boolean>`${sql.ref(column)} is not null`)
+      .execute();
+  }
   await database.schema
-    .createTable("agent_resumed_part")
-    .addColumn("run_id", "text", (column) =>
-      column.notNull().references("agent_waiting_run.run_id").onDelete("cascade"),
-    )
+    .createTable("agent_open_run_step")
+    .addColumn("run_id", "text", (column) => column.notNull().references("agent_open_run.run_id").onDelete("cascade"))
     .addColumn("number", "integer", (column) => column.notNull())
-    .addColumn("entry", "text", (column) => column.notNull())
-    .addPrimaryKeyConstraint("agent_resumed_part_key", ["run_id", "number"])
+    .addColumn("step", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("agent_open_run_step_key", ["run_id", "number"])
     .execute();
 }
 

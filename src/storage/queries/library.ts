@@ -73,7 +73,7 @@ export function createJudgeAudits({ reader, write }: Database): JudgeAudits {
 }
 
 /** Equal for scenarios with the same messages and references, whatever their other fields. */
-export function turnsHash({ interactions }: Pick<Scenario, "interactions">): string {
+function turnsHash({ interactions }: Pick<Scenario, "interactions">): string {
   const turns = interactions.map(({ user_message, reference_reply }) => [user_message, reference_reply]);
   return createHash("sha256").update(JSON.stringify(turns)).digest("hex");
 }

@@ -1,5 +1,9 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { agentOperations } from "../../../src/contract/operations/agent.ts";
 import { actingRun } from "../support/acting-run.ts";
 import { axeViolations } from "../support/axe.ts";
 import { judgedRun } from "../support/judged-run.ts";
@@ -11,6 +15,7 @@ import { bothHistories, detailed, largeRun, nightly, nightlyAfter, withoutScores
 import { sampleUpstreams } from "../support/sample-upstreams.ts";
 import { sampleScenario } from "../support/sample-scenarios.ts";
 import { deepTest } from "../../support/deep-test.ts";
+import { testShell } from "../../support/test-shell.ts";
 import { isDeep } from "../../support/sizes.ts";
 
 interface ScreenCase {
@@ -346,8 +351,8 @@ export function accessibilitySuite(browser: () => Browser): void {
     await tab.page.getByRole("link", { name: "nightly support" }).waitFor();
     expect(await tab.page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("30px");
     expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280);
-    await tab.page.getByRole("button", { name: "Keys" }).click();
-    await tab.page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await tab.page.getByRole("button", { name: "Shortcuts" }).click();
+    await tab.page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
   });
 
   test("the focus goes back to what opened a dialog", async () => {
@@ -359,9 +364,9 @@ export function accessibilitySuite(browser: () => Browser): void {
     await tab.page.getByRole("dialog").waitFor();
     await tab.page.keyboard.press("Escape");
     await focused("Remove demo data").waitFor();
-    await tab.page.getByRole("button", { name: "Keys" }).press("Enter");
+    await tab.page.getByRole("button", { name: "Shortcuts" }).press("Enter");
     await tab.page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
-    await focused("Keys").waitFor();
+    await focused("Shortcuts").waitFor();
 
     await tab.open(`/runs/${nightly.run_id}`);
     await tab.page.getByRole("button", { name: "More" }).press("Enter");
@@ -467,6 +472,29 @@ export function accessibilitySuite(browser: () => Browser): void {
     expect(await field.evaluate((element) => element.getBoundingClientRect().top)).toBeGreaterThan(0);
     await field.fill("m");
     await tab.page.getByRole("alert").waitFor({ state: "detached" });
+  });
+
+  deepTest("the API pages have no violations with routes open, and weigh at most 500 KB", async () => {
+    const operations = agentOperations.filter(({ path }) => path.startsWith("/agent/threads"));
+    const server = createServer(getRequestListener(testShell({ operations }).fetch));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    for (const colorScheme of ["light", "dark"] as const) {
+      const page = await browser().newPage({ colorScheme });
+      const session = await page.context().newCDPSession(page);
+      let bytes = 0;
+      session.on("Network.loadingFinished", ({ encodedDataLength }) => void (bytes += encodedDataLength));
+      await session.send("Network.enable");
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/docs`);
+      const routes = page.locator(".opblock-summary-control");
+      await routes.first().click();
+      await routes.nth(1).click();
+      await page.locator(".responses-table[aria-label]").nth(1).waitFor();
+      expect(await axeViolations(page)).toEqual([]);
+      expect(bytes).toBeLessThan(500_000);
+      await page.close();
+    }
+    server.closeAllConnections();
+    server.close();
   });
 
   test("the theme can be chosen and is kept", async () => {

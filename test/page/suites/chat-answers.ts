@@ -105,7 +105,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     await say(tab.page, "Hi");
     await tab.page.getByText("Let me think").waitFor();
     await tab.page.reload();
-    const answer = tab.page.getByRole("region", { name: "Answer of demo/slow" });
+    const answer = tab.page.getByRole("group", { name: "Answer of demo/slow" });
     await answer.getByRole("button", { name: "Ask again" }).waitFor();
     expect(await answer.innerText()).toMatch(/Let me think[^]*Stopped\./);
     expect(tab.mishaps).toEqual([]);
@@ -121,7 +121,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     await page.locator("textarea:focus").waitFor();
     await page.keyboard.type("How?");
     await page.keyboard.press("Enter");
-    const answer = page.getByRole("region", { name: "Answer of demo/slow" });
+    const answer = page.getByRole("group", { name: "Answer of demo/slow" });
     await answer.locator("strong", { hasText: "this" }).waitFor();
     await answer.locator(".code-keyword", { hasText: "const" }).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
@@ -145,6 +145,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     await page.getByText("heard: First").waitFor();
     await say(page, "Second");
     await page.getByText("heard: Second").waitFor();
+    expect(await axeViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Regenerate" }).first().click();
     await expect.poll(() => services.questions.length).toBe(3);
     expect(services.questions[2]).toMatchObject({ system_prompt: "Be brief.", parameters: { temperature: 0.2 } });
@@ -168,7 +169,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     await tab.open("/chat?model=demo/breaks");
     await say(tab.page, "Hi");
     await tab.page.getByText("The provider hung up.").waitFor();
-    expect(await tab.page.getByRole("region", { name: "Answer of demo/breaks" }).innerText()).toContain("Half a");
+    expect(await tab.page.getByRole("group", { name: "Answer of demo/breaks" }).innerText()).toContain("Half a");
   });
 
   deepTest("reasoning is folded above the reply, after a reload too, and is no part of it", async () => {
@@ -176,7 +177,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open("/chat?model=demo/thinks");
     await say(tab.page, "How long?");
-    const answer = tab.page.getByRole("region", { name: "Answer of demo/thinks" });
+    const answer = tab.page.getByRole("group", { name: "Answer of demo/thinks" });
     await answer.getByText("Five days.").waitFor();
     const thoughts = answer.getByText("Three plus two <b>is</b> **five**.");
     expect(await thoughts.isVisible()).toBe(false);

@@ -40,7 +40,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     await tab.page.getByRole("option", { name: /demo-support-v1/ }).click();
     await say(tab.page, "Hello");
     await tab.page.getByText("heard: Hello").waitFor();
-    await tab.page.getByText("demo: scripted, not a language model").waitFor();
+    await tab.page.getByTitle("demo: scripted, not a language model").waitFor();
     await tab.page.getByText("21 + 9 tokens").waitFor();
     await tab.page.getByText("finish: stop").waitFor();
 
@@ -65,7 +65,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     await tab.page.keyboard.press("Enter");
     await say(tab.page, "Hi");
     await tab.page.getByText("heard: Hi").waitFor();
-    await tab.open("/chat");
+    await tab.load("/chat");
     await tab.page.getByText("heard: Hi").waitFor();
     expect(await tab.page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("openai/gpt-x");
   });
@@ -106,7 +106,7 @@ export function chatModelsSuite(browser: () => Browser): void {
     await tab.page.getByRole("combobox", { name: "Second model" }).fill("demo/other");
     await tab.page.keyboard.press("Enter");
     await alert.getByRole("button", { name: "Ask again" }).click();
-    const other = tab.page.getByRole("region", { name: "Answer of demo/other" });
+    const other = tab.page.getByRole("group", { name: "Answer of demo/other" });
     await other.getByText("heard: 6 times 7?").waitFor();
     expect(await other.evaluate((card) => card === document.activeElement)).toBe(true);
     await tab.page.getByText("The answer is 42.").waitFor();

@@ -416,7 +416,7 @@ export function compareSuite(browser: () => Browser): void {
     }
     const [inner = 0, outer = 0] = await effects.evaluate((box) => [box.scrollWidth, box.clientWidth]);
     expect(inner).toBeLessThanOrEqual(outer);
-    expect(await effects.innerText()).toMatch(/\+0\.\d\d to \+0\.\d\d/);
+    expect(await effects.innerText()).toMatch(/[−+]0\.\d{3} to \+0\.\d{3}/);
     expect(await effects.innerText()).toMatch(
       width === 390 ? /may be chance.*0\.010, 0\.030/s : /0\.030.*better.*may be chance/s,
     );

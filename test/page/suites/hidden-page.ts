@@ -48,6 +48,7 @@ export function hiddenPageSuite(browser: () => Browser): void {
       ["/runs", "1 attempt"],
       ["/models", "demo/flaky paused"],
     ] as const) {
+      await setVisibility(tab.page, "visible");
       await tab.open(path);
       await tab.page.getByText(shown).first().waitFor();
       const seen = asked;

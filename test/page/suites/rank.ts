@@ -65,7 +65,9 @@ export function rankSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [nightly, unscored], studio });
     await using tab = await openTab({ browser: browser(), services, width: 390 });
     await tab.open(`/rank?runs=${nightly.run_id},${withoutScores.run_id}&score=overall`);
-    await tab.page.getByText("Cannot be ranked. No turn of the run the tuned one has overall").waitFor();
+    await tab.page
+      .getByText("Can't rank these runs by overall. No turn of the run the tuned one has overall")
+      .waitFor();
     expect(await tab.page.getByRole("table").count()).toBe(0);
     await tab.open("/rank");
     await tab.page.getByText("Select three or more runs").waitFor();

@@ -446,7 +446,7 @@ export function runSuite(browser: () => Browser): void {
     await groups.first().waitFor();
     const heads = await tab.page.locator("tr.score-group").allInnerTexts();
     expect(heads.map((head) => head.trim())).toEqual(["Outcome", "Tool calls", "Replies and labels"]);
-    await tab.page.getByRole("link", { name: "Failures ! 1" }).click();
+    await tab.page.getByRole("link", { name: "Errors ! 1" }).click();
     const missed = tab.page.getByRole("region", { name: "Missed outcomes" });
     await missed.getByText("2 attempts").waitFor();
     const wrong = tab.page.getByRole("region", { name: "Wrong tool calls" });

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Run } from "../../../src/contract/schemas/run.ts";
+import { axeViolations } from "../support/axe.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { makeResults } from "../support/make-results.ts";
 import { openTab } from "../support/open-tab.ts";
@@ -173,7 +174,14 @@ export function runsSuite(browser: () => Browser): void {
     await page.getByRole("button", { name: "More filters (3)" }).click();
 
     await tab.open("/history?test=release");
-    await page.getByRole("img", { name: /overall of \d runs?, oldest first/ }).waitFor();
+    const chart = page.getByRole("img", { name: /overall of \d runs?, oldest first/ });
+    await chart.waitFor();
+    const rail = page.getByRole("navigation", { name: "Main" });
+    expect(await rail.locator("[aria-current=page]").innerText()).toBe("Runs");
+    await page.setViewportSize({ width: 390, height: 800 });
+    await expect.poll(async () => ((await chart.boundingBox())?.width ?? 999) < 390).toBe(true);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole("row").nth(1).getByRole("link").click();
     await page.getByRole("heading", { name: /release|nightly/ }).waitFor();
     expect(tab.mishaps).toEqual([]);

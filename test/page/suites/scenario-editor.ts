@@ -75,10 +75,10 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     await tab.page.getByLabel("User message").fill("Where is my parcel?");
     await tab.page.getByRole("button", { name: "Text it must contain" }).click();
     await tab.page.getByRole("button", { name: "Question for the judge" }).click();
-    await tab.page.getByLabel("Check 2: the judge is asked").fill("Does it say when?");
+    await tab.page.getByRole("group", { name: "Check 2" }).getByLabel("Question").fill("Does it say when?");
     const save = tab.page.getByRole("button", { name: "Save scenario" });
     await save.click();
-    const text = tab.page.getByLabel("Check 1: the reply contains");
+    const text = tab.page.getByRole("group", { name: "Check 1" }).getByLabel("Text (one per line)");
     await expect.poll(() => text.getAttribute("aria-invalid")).toBe("true");
     expect(await axeViolations(tab.page)).toEqual([]);
     await text.fill("on its way");
@@ -94,7 +94,7 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     written.interactions[0].checks.push({ type: "length", max: 80 });
     await json.fill(JSON.stringify(written));
     expect(await tab.page.getByLabel("At most").inputValue()).toBe("80");
-    await tab.page.getByLabel("Counted in").selectOption("words");
+    await tab.page.getByLabel("Unit").selectOption("words");
     await tab.page.getByRole("button", { name: "Remove check 1" }).click();
     expect(JSON.parse(await json.inputValue())).toMatchObject({
       interactions: [{ checks: [{ type: "rubric" }, { type: "length", max: 80, unit: "words" }] }],

@@ -11,7 +11,7 @@ export function scenariosSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ scenarios: [...scenarios, tagged] });
     await using tab = await openTab({ browser: browser(), services, width: 768 });
     await tab.open("/scenarios");
-    expect((await tab.page.getByRole("row", { name: /tagged/ }).boundingBox())?.height).toBeLessThan(80);
+    expect((await tab.page.getByRole("row", { name: /tagged/ }).boundingBox())?.height).toBeLessThan(180);
     const row = tab.page.getByRole("row", { name: "Select refund" });
     expect(await row.innerText()).toMatch(/refund.*demo.*A customer wants a refund.*support.*nightly.*2/s);
     await tab.page.getByLabel("Search").fill("where");

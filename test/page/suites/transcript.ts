@@ -350,7 +350,7 @@ export function transcriptSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${actingRun.run_id}/cancel-order/2`);
     const turn = tab.page.getByRole("article", { name: "Turn 2" });
-    const calls = turn.getByRole("region", { name: "Tool calls" });
+    const calls = turn.getByRole("group", { name: "Tool calls" });
     await calls.getByText("4 tool calls").waitFor();
     expect(await calls.getByText("4 wrong").count()).toBe(1);
     const table = calls.getByRole("table", { name: "Arguments, expected and actual" });
@@ -421,6 +421,7 @@ export function transcriptSuite(browser: () => Browser): void {
     await tab.page.keyboard.press("f");
     await tab.page.waitForURL("**passed=open");
     await turn(1).getByRole("heading", { name: "User" }).waitFor();
+    expect(await axeViolations(tab.page)).toEqual([]);
     await tab.page.getByRole("button", { name: "Fold passed turns" }).click();
     await turn(1).getByRole("heading", { name: "User" }).waitFor({ state: "detached" });
 
@@ -461,7 +462,7 @@ export function transcriptSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [run] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${run.run_id}/cancel-order/2`);
-    const calls = tab.page.getByRole("region", { name: "Tool calls" });
+    const calls = tab.page.getByRole("group", { name: "Tool calls" });
     await calls.getByText("1 wrong").waitFor();
     expect(await calls.locator("li").count()).toBe(21);
     await calls.getByRole("button", { name: "Show all 1,000 calls" }).click();

@@ -78,6 +78,8 @@ export async function startFakeServices(options: FakeServicesOptions = {}): Prom
 
   const evaluation = await listen((request, response) => {
     response.setHeader("access-control-allow-origin", origin);
+    // The service sends it too: the page must be able to read every answer, not only to provoke it.
+    response.setHeader("cross-origin-resource-policy", "same-origin");
     response.setHeader("access-control-allow-headers", "content-type, prefer, authorization, last-event-id");
     response.setHeader("access-control-allow-methods", "GET, POST, PATCH, DELETE");
     response.setHeader("access-control-expose-headers", "rehearsal-export-notes");

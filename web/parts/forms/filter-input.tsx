@@ -53,7 +53,9 @@ export function FilterInput({
   };
 
   return (
-    <label className={`grid gap-1 text-xs font-medium text-soft max-sm:flex-1 ${quiet ? "max-sm:basis-full" : ""}`}>
+    <label
+      className={`grid gap-1 text-xs font-medium text-soft max-sm:grow ${quiet ? "max-sm:basis-full" : "max-sm:basis-[40%]"}`}
+    >
       <span className={quiet ? "sr-only" : ""}>{label}</span>
       <input
         type="search"

@@ -78,7 +78,7 @@ function stateText(run: Run): string {
 export function DemoBadge({ short = false }: { short?: boolean }) {
   return (
     <span
-      className="inline-flex items-center gap-1 rounded bg-warn-ground px-1.5 py-0.5 text-xs font-medium text-warn"
+      className="inline-flex items-center gap-1 rounded bg-sunken px-1.5 py-0.5 text-xs font-normal text-soft"
       title="demo: scripted, not a language model"
     >
       <FlaskConical aria-hidden size={12} />

@@ -31,7 +31,7 @@ const groupRank = (name: string): number => 2 + scoreGroups.indexOf(scoreGroup(n
 
 /** The kinds of scores, in the order of tables. */
 const scoreGroups = ["Outcome", "Tool calls", "Replies and labels"] as const;
-export type ScoreGroup = (typeof scoreGroups)[number];
+type ScoreGroup = (typeof scoreGroups)[number];
 
 /** True for scores of a whole attempt against its `expect`. */
 export const isOutcomeScore = (name: string): boolean =>

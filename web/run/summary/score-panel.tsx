@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 import type { Run } from "../../../src/contract/schemas/run.ts";
-import type { Breakdown, Drift, DriftGap, LabelMetrics, Slice } from "../../../src/contract/schemas/score.ts";
+import type { Breakdown, Drift, DriftGap, LabelMetrics, ScoreSlice } from "../../../src/contract/schemas/score.ts";
 import { ConfusionMatrix } from "../../parts/runs/confusion-matrix.tsx";
 import { formatEffect, formatSentence } from "../../parts/text/format.ts";
 import { formatInteger, formatKappa, formatPercent, formatSample, formatScore } from "../../parts/text/format.ts";
@@ -138,12 +138,12 @@ function BreakdownPanel({ breakdown }: { breakdown: Breakdown }) {
   );
 }
 
-const toSlices = (slices: Readonly<Record<string, Slice>>) =>
+const toSlices = (slices: Readonly<Record<string, ScoreSlice>>) =>
   Object.entries(slices).map(([name, slice]) => ({ name, slice }));
 
 const breakdownScores = ["overall", "success", "metadata_match"];
 
-function SliceTable({ title, slices }: { title: string; slices: readonly { name: string; slice: Slice }[] }) {
+function SliceTable({ title, slices }: { title: string; slices: readonly { name: string; slice: ScoreSlice }[] }) {
   const scores = breakdownScores.filter((name) => slices.some(({ slice }) => slice.average_scores[name] !== undefined));
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={`Scores by ${title.toLowerCase()}`}>

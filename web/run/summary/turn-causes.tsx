@@ -88,7 +88,11 @@ function FailedRequests({ runId, failures }: { runId: string; failures: RunDiges
 }
 
 export function NoFailures({ turns }: { turns: number }) {
-  return <p className="panel p-4 text-soft">{turns === 0 ? "No turns were run." : "Every turn got a reply."}</p>;
+  return (
+    <p className="panel p-4 text-soft">
+      {turns === 0 ? "No turns were run." : "No errors: every turn got a reply. Low scores are under Scenarios."}
+    </p>
+  );
 }
 
 /** A judge may word its reason differently each time, so the list is cut. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /** Simulated turns of a scenario, unless it sets another number. */
-export const defaultUserTurns = 10;
-export const maxUserTurns = 100;
+const defaultUserTurns = 10;
+const maxUserTurns = 100;
 
 /** A user that a model plays. It sees its own side and the agent's texts, never tools, references or expectations. */
 export const SimulatedUser = z

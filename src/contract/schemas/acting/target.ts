@@ -21,7 +21,7 @@ const AnswerPointer = z
   .regex(/^(?:\/.*)?$/s, "must be a JSON pointer: empty, or starting with /");
 
 /** A header's text with placeholders, or a secret by the name of an environment variable. */
-export const TargetHeader = z
+const TargetHeader = z
   .union([
     z.string().max(8_000),
     z.object({
@@ -34,7 +34,7 @@ export const TargetHeader = z
     }),
   ])
   .meta({ id: "TargetHeader" });
-export type TargetHeader = z.infer<typeof TargetHeader>;
+type TargetHeader = z.infer<typeof TargetHeader>;
 
 /** An agent behind HTTP: how it is asked, and where its answer has the reply. */
 export const Target = z

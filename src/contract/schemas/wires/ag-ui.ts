@@ -59,7 +59,7 @@ const AgUiTool = z.looseObject({
 });
 
 const ResumeEntry = z.looseObject({
-  interruptId: z.string().describe("The id from `interrupts` of RUN_FINISHED."),
+  interruptId: z.string().meta({ pattern: "^[^:]*:" }).describe("The id from `interrupts` of RUN_FINISHED."),
   status: z.enum(["resolved", "cancelled"]).describe("`cancelled` denies the call."),
   payload: z
     .looseObject({ approved: z.boolean(), reason: z.string().nullish() })

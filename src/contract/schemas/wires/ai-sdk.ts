@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ModelId } from "../request-headers.ts";
 
 const ToolPart = z.looseObject({
   type: z.string().regex(/^(?:dynamic-tool|tool-.+)$/s),
@@ -18,18 +19,22 @@ const ToolPart = z.looseObject({
 });
 export type UiToolPart = z.infer<typeof ToolPart>;
 
-const FilePart = z.looseObject({
-  type: z.literal("file"),
-  mediaType: z.string().default(""),
-  url: z.string().default(""),
-});
+const FilePart = z
+  .looseObject({
+    type: z.literal("file"),
+    mediaType: z.string().meta({ pattern: "^image/" }).default(""),
+    url: z.string().meta({ pattern: "^(?:https?://|data:image/[^,]*;base64,)" }).default(""),
+  })
+  .meta({ required: ["type", "mediaType", "url"] });
 
 /** Other parts, such as reasoning and sources, are not passed to the model. */
 const UiPart = z.union([
   z.looseObject({ type: z.literal("text"), text: z.string() }),
   FilePart,
   ToolPart,
-  z.looseObject({ type: z.string() }).transform(({ type }) => ({ type: type === "step-start" ? type : "other" })),
+  z
+    .looseObject({ type: z.string().meta({ not: { const: "file" } }) })
+    .transform(({ type }) => ({ type: type === "step-start" ? type : "other" })),
 ]);
 export type UiPart = z.output<typeof UiPart>;
 
@@ -42,7 +47,7 @@ export type UiMessage = z.output<typeof UiMessage>;
 /** Body of POST /agent/ui-messages, as the AI SDK's `DefaultChatTransport` sends it. */
 export const UiChatRequest = z
   .looseObject({
-    model: z.string().optional().describe("The model, as in x-model-id. Default: the header's."),
+    model: ModelId.optional().describe("The model, as in x-model-id. Default: the header's."),
     messages: z.array(UiMessage).min(1),
   })
   .meta({ id: "UiChatRequest" });

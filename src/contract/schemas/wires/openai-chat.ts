@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ModelId } from "../request-headers.ts";
 import { cache_control, OpenAiReplyText, OpenAiText, OpenAiUserContent } from "./openai-text.ts";
 
 /** Opaque data that providers expect back with the tool calls they made. Passed through unchanged in both directions. */
@@ -71,7 +72,7 @@ const OpenAiToolChoice = z.union([
 /** Body of POST /v1/chat/completions. Other fields are forwarded to the model's provider, except `store` and `metadata`. */
 export const ChatCompletionRequest = z
   .looseObject({
-    model: z.string().optional().describe("The model, as in x-model-id. Default: the header's."),
+    model: ModelId.optional().describe("The model, as in x-model-id. Default: the header's."),
     messages: z.array(OpenAiMessage).min(1),
     stream: z.boolean().nullish(),
     stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),

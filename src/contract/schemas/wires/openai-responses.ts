@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ModelId } from "../request-headers.ts";
 import { OpenAiReplyText, OpenAiText, OpenAiUserContent } from "./openai-text.ts";
 
 const isMessage = z.literal("message").optional();
@@ -69,7 +70,7 @@ export const fieldsSharedWithChat = {
 /** Body of POST /v1/responses. Other fields are ignored. */
 export const ResponseRequest = z
   .object({
-    model: z.string().optional().describe("The model, as in x-model-id. Default: the header's."),
+    model: ModelId.optional().describe("The model, as in x-model-id. Default: the header's."),
     input: z.union([z.string(), z.array(ResponseInputItem).min(1)]),
     instructions: z.string().nullish(),
     stream: z.boolean().nullish(),

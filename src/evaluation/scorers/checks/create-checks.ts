@@ -39,7 +39,7 @@ export interface NamedCheck {
 }
 
 /** The parts of a run that checks may need. */
-export interface CheckParts {
+interface CheckParts {
   /** Runs checks that may take long on another thread. */
   readonly run?: CheckRunner | undefined;
   /** Runs code of users. Default: checks with code fail. */

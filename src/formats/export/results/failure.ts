@@ -12,7 +12,10 @@ import { missedChecks, scoreText } from "./report-text.ts";
 export interface ScenarioFailure {
   readonly attempt: number;
   readonly interaction: InteractionResult;
-  /** Causes that scores alone do not tell: a failed turn, a wrong tool call, a broken expectation, a missed check, a judge. */
+  /**
+   * Causes that scores alone do not tell: a failed turn, a score that could not be had, a wrong tool call, a broken expectation, a
+   * missed check, a judge.
+   */
   readonly causes: readonly string[];
   /** Expected and made tool calls, where they differ or the outcome was missed; null elsewhere. */
   readonly calls: { readonly expected: readonly string[]; readonly made: readonly string[] } | null;
@@ -70,10 +73,12 @@ function worstTurn(attempt: AttemptResult, threshold: number): InteractionResult
   );
 }
 
-function turnCauses(turn: InteractionResult, threshold: number): string[] {
-  const { error, scores, score_reasons, judgements = {} } = turn;
+/** The causes of a turn that did not pass, as far as its score does not tell them. */
+export function turnCauses(turn: InteractionResult, threshold: number): string[] {
+  const { error, scores, score_reasons, judgements = {}, failed_scores = [] } = turn;
   if (error) return [`${error.code}: ${error.detail}`];
   return [
+    ...failed_scores.map((name) => `${name}: ${score_reasons[name] ?? "could not be had"}`),
     ...(hasWrongCalls(turn) ? [`tool_match: ${score_reasons["tool_match"] ?? "0"}`] : []),
     ...missedChecks(turn),
     ...lowVerdicts({ scores, score_reasons, judgements }, threshold),
@@ -109,8 +114,7 @@ function lowVerdicts({ scores, score_reasons, judgements }: Judged, threshold: n
 }
 
 /** True when a turn did not make the tool calls that it should have made. */
-export const hasWrongCalls = ({ scores }: Pick<InteractionResult, "scores">): boolean =>
-  (scores["tool_match"] ?? 1) < 1;
+const hasWrongCalls = ({ scores }: Pick<InteractionResult, "scores">): boolean => (scores["tool_match"] ?? 1) < 1;
 
 /** The expected tool calls of a turn in words; "no call" where there must be none. */
 export function expectedCalls({ reference_tool_calls }: Pick<InteractionResult, "reference_tool_calls">): string[] {

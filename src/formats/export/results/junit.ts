@@ -3,7 +3,7 @@ import { truncateText } from "../../../base/text.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import { overallFirst } from "../../../contract/schemas/score-names.ts";
 import { failureOf } from "./failure.ts";
-import { verdictOf, type ScenarioVerdict } from "./verdict.ts";
+import { passedText, verdictOf, type ScenarioVerdict } from "./verdict.ts";
 import { scoreText, stripControlCharacters, unauditedMark, unauditedScores } from "./report-text.ts";
 import type { ResultExport, RunHead, RunJudgement } from "./result-export.ts";
 
@@ -166,12 +166,9 @@ function caseProperties(result: ScenarioResult, { passed, counted, run, threshol
 }
 
 /** Describes the first bad turn of the worst attempt, and what the attempt as a whole got wrong. */
-function describe(
-  result: ScenarioResult,
-  { passed, counted, threshold }: ScenarioVerdict,
-): { message: string; text: string } {
-  const attempts = counted === 1 ? "attempt" : "attempts";
-  const summary = `${passed} of ${counted} ${attempts} passed (overall ${scoreText(result.average_scores["overall"])}, threshold ${threshold})`;
+function describe(result: ScenarioResult, verdict: ScenarioVerdict): { message: string; text: string } {
+  const { threshold } = verdict;
+  const summary = `${passedText(verdict)} (overall ${scoreText(result.average_scores["overall"])}, threshold ${threshold})`;
   const failure = failureOf(result, threshold);
   if (!failure) return { message: summary, text: summary };
   const { attempt, interaction, causes, calls, stateDifferences } = failure;

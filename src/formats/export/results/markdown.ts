@@ -1,10 +1,10 @@
 import { truncateText } from "../../../base/text.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
-import { passRateText } from "../../../contract/schemas/outcome.ts";
-import { failureOf, type ScenarioFailure } from "./failure.ts";
+import { lacksOverall, passRateText, thresholdOf } from "../../../contract/schemas/outcome.ts";
+import { failureOf, turnCauses, type ScenarioFailure } from "./failure.ts";
 import { verdictOf, type ScenarioVerdict } from "./verdict.ts";
-import { marginText, missedChecks, scoreText, stripControlCharacters, unauditedScores } from "./report-text.ts";
+import { meanWithMargin, scoreText, stripControlCharacters, unauditedScores } from "./report-text.ts";
 import type { ResultExport, RunHead, RunJudgement } from "./result-export.ts";
 
 interface ShownFailure extends ScenarioFailure {
@@ -15,6 +15,11 @@ interface ShownTurn {
   readonly scenario_id: string;
   readonly attempt: number;
   readonly interaction: InteractionResult;
+}
+
+interface ScoredTurn extends ShownTurn {
+  /** The overall score that the scenario needs. */
+  readonly threshold: number;
 }
 
 const worstShown = 10;
@@ -33,7 +38,7 @@ const marks = {
  * without a reply.
  */
 export function createMarkdown(): ResultExport {
-  let worst: ShownTurn[] = [];
+  let worst: ScoredTurn[] = [];
   const failures: ShownTurn[] = [];
   const actions: ShownFailure[] = [];
   const unaudited = new Set<string>();
@@ -81,25 +86,30 @@ export const escapeMarkdown = (text: string, length?: number): string =>
 export const markdownTableRow = (cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replace(/\\*\|/g, escapedBar)).join(" | ")} |`;
 
-const overall = ({ interaction }: ShownTurn): number => interaction.scores["overall"] ?? 1;
+/** A turn that could not be scored comes first, and one without anything to score last. */
+const overall = ({ interaction }: ShownTurn): number =>
+  interaction.scores["overall"] ?? (lacksOverall(interaction) ? -1 : 1);
 
 const byOverall = (left: ShownTurn, right: ShownTurn): number => overall(left) - overall(right);
 
 /** Keeps the worst attempt of each turn. */
-function worstOfAttempts(turns: readonly ShownTurn[]): ShownTurn[] {
+function worstOfAttempts(turns: readonly ScoredTurn[]): ScoredTurn[] {
   return [...Map.groupBy(turns, ({ interaction }) => interaction.turn_index).values()].flatMap((attempts) =>
     attempts.toSorted(byOverall).slice(0, 1),
   );
 }
 
-const turnsOf = ({ scenario_id, attempts }: ScenarioResult): ShownTurn[] =>
-  attempts.flatMap(({ attempt, interactions }) =>
-    interactions.map((interaction) => ({ scenario_id, attempt, interaction })),
+function turnsOf(result: ScenarioResult): ScoredTurn[] {
+  const { scenario_id, attempts } = result;
+  const threshold = thresholdOf(result);
+  return attempts.flatMap(({ attempt, interactions }) =>
+    interactions.map((interaction) => ({ scenario_id, attempt, interaction, threshold })),
   );
+}
 
 function heading({ test_name, model_id, endpoint, run_id, message, summary, demo, judgements = [] }: RunHead): string {
   const score = summary
-    ? `**overall ${marginText(summary.score_stats["overall"], summary.average_scores["overall"])}**`
+    ? `**overall ${meanWithMargin(summary.score_stats["overall"], summary.average_scores["overall"])}**`
     : undefined;
   const turns = summary?.interactions === 1 ? "turn" : "turns";
   const counts = summary ? `${summary.interactions} ${turns}, ${summary.failed} without a reply` : undefined;
@@ -126,7 +136,7 @@ const judgementLine = ({ outcome, message }: RunJudgement): string =>
 
 function scenarioRow(result: ScenarioResult): string {
   const verdict = verdictOf(result);
-  const score = marginText(result.score_stats["overall"], result.average_scores["overall"]);
+  const score = meanWithMargin(result.score_stats["overall"], result.average_scores["overall"]);
   const hat = result.reliability?.pass_hat_k.at(-1);
   const reliability = hat === undefined ? "–" : `${scoreText(hat)} (k=${result.reliability?.pass_hat_k.length})`;
   return tableLine([
@@ -179,23 +189,23 @@ function callCell(calls: readonly string[] | undefined): string {
   return [...calls.slice(0, callsShown).map((call) => markdownCode(call)), ...more].join("<br>");
 }
 
-function worstTable(turns: readonly ShownTurn[]): string {
+function worstTable(turns: readonly ScoredTurn[]): string {
   if (turns.length === 0) return "";
   const titles = ["where", "overall", "user", "reference", "reply"];
-  const missed = turns.map(({ interaction }) => missedChecks(interaction).join("; "));
-  const checked = missed.some((checks) => checks !== "");
+  const causes = turns.map(({ interaction, threshold }) => turnCauses(interaction, threshold).join("; "));
+  const isExplained = causes.some((cause) => cause !== "");
   const rows = turns.map((turn, index) => {
     const { user_message, prompt = user_message, reference_reply, agent_reply } = turn.interaction;
     const cells = [
       turnTitle(turn),
-      scoreText(overall(turn)),
+      scoreText(turn.interaction.scores["overall"]),
       markdownCode(prompt),
       markdownCode(reference_reply),
       markdownCode(agent_reply),
     ];
-    return tableLine(checked ? [...cells, markdownCode(missed[index] ?? "")] : cells);
+    return tableLine(isExplained ? [...cells, markdownCode(causes[index] ?? "", 500)] : cells);
   });
-  const head = checked ? [...titles, "checks missed"] : titles;
+  const head = isExplained ? [...titles, "why"] : titles;
   return `\n### Worst turns\n\n${tableLine(head)}|${"---|".repeat(head.length)}\n${rows.join("")}`;
 }
 

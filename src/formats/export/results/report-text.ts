@@ -17,7 +17,7 @@ export function meanText(stats: ScoreStats | undefined, mean: Mean = stats?.mean
 }
 
 /** A mean with its margin (±), or with its interval if that is asymmetric beyond rounding. */
-export function marginText(stats: ScoreStats | undefined, mean: Mean = stats?.mean): string {
+export function meanWithMargin(stats: ScoreStats | undefined, mean: Mean = stats?.mean): string {
   const ends = endsOf(stats);
   if (typeof mean !== "number" || !ends) return scoreText(mean);
   const { lower, upper } = ends;

@@ -158,7 +158,7 @@ test("names missed checks in JUnit and Markdown", () => {
   expect(texts).toContain("reply:     No idea.\ncheck:     must_say: missing: seven");
   expect(texts).not.toContain("reference:");
   const markdown = exportResults(createMarkdown, run);
-  expect(markdown).toContain("| reply | checks missed |\n|---|---|---|---|---|---|\n");
+  expect(markdown).toContain("| reply | why |\n|---|---|---|---|---|---|\n");
   expect(markdown).toContain("| `No idea.` | `must_say: missing: seven` |");
   expect(markdown).toContain("| `At seven.` |  |");
 });
@@ -190,15 +190,18 @@ test("writes judgements of the whole run as a JUnit suite, and first in Markdown
   ]);
 });
 
-test("does not skip a scenario in JUnit whose replies could not be scored", () => {
+test("says in JUnit and Markdown why replies could not be scored", () => {
   const lost = interactionResult({
     failed_scores: ["judge_correctness"],
-    score_reasons: { overall: "judge_correctness could not be had" },
+    score_reasons: { judge_correctness: "unscored: no JSON", overall: "judge_correctness could not be had" },
   });
-  const { elements } = readXml(exportResults(createJunit, runResult([scenarioResult("judged", [[lost], [lost]])])));
+  const run = runResult([scenarioResult("judged", [[lost], [lost]])]);
+  expect(exportResults(createMarkdown, run)).toContain("`judge_correctness: unscored: no JSON`");
+  const { elements, texts } = readXml(exportResults(createJunit, run));
+  expect(texts).toContain("could not be scored");
   expect(elements.find(([element]) => element === "testsuites")?.[1]).toMatchObject({ errors: "1", skipped: "0" });
   expect(elements.find(([element]) => element === "error")?.[1]["message"]).toContain(
-    "judge_correctness could not be had",
+    "judge_correctness: unscored: no JSON",
   );
 });
 

@@ -16,6 +16,12 @@ export interface ScenarioVerdict {
   readonly planned: number;
 }
 
+/** The attempts that passed, in the words of every report. */
+export function passedText({ passed, counted }: ScenarioVerdict): string {
+  if (counted === 0) return "could not be scored";
+  return `${passed} of ${counted} ${counted === 1 ? "attempt" : "attempts"} passed`;
+}
+
 /** A scenario passes if every attempt passes. Attempts that the simulated user spoiled do not count. */
 export function verdictOf(result: ScenarioResult): ScenarioVerdict {
   const threshold = thresholdOf(result);

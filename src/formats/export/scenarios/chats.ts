@@ -10,7 +10,7 @@ export interface ChatLine {
   readonly tool_call_id?: string;
 }
 
-export interface ChatToolCall {
+interface ChatToolCall {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
@@ -35,7 +35,7 @@ interface ChatTurn {
 }
 
 /** The messages of each turn. The recorded results of the scenario's world answer the expected calls. */
-export function chatTurns({ interactions, world }: FileScenario): ChatTurn[] {
+function chatTurns({ interactions, world }: FileScenario): ChatTurn[] {
   const recorded = [...(world?.recorded ?? [])];
   let number = 0;
   return interactions.map(({ user_message, reference_reply, reference_tool_calls = [] }) => {
@@ -132,7 +132,7 @@ export function declaredTools({ world }: FileScenario): object {
 }
 
 /** Notes turns whose expected calls a chat cannot hold. */
-export function noteUnwrittenCalls(scenarios: readonly FileScenario[]): Note[] {
+function noteUnwrittenCalls(scenarios: readonly FileScenario[]): Note[] {
   return scenarios.flatMap((scenario) =>
     chatTurns(scenario).flatMap(({ lacksCalls }, index): Note[] =>
       lacksCalls

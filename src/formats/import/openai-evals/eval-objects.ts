@@ -4,7 +4,7 @@ import { FormatError } from "../../scenario-file.ts";
 import { descend, type Item, type ItemContext } from "../importer.ts";
 import { referenceText, type Reference } from "./fill-template.ts";
 import type { Grader } from "./grader.ts";
-import { fieldsRead, readGraders, recordedReply } from "./graders.ts";
+import { fieldsRead, readGraders, recordedReplyField } from "./graders.ts";
 
 interface EvalDefinition {
   readonly id: string | undefined;
@@ -110,7 +110,7 @@ function readEval(value: JsonRecord, context: ItemContext): EvalDefinition {
     ["string_check", "text_similarity"].includes(textField(grader, "type") ?? ""),
   );
   const id = textField(value, "id");
-  const reply = recordedReply(criteria);
+  const reply = recordedReplyField(criteria);
   if (reply) {
     context.collector.note(
       "changed",

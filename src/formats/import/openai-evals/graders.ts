@@ -262,7 +262,7 @@ function linearWeights(formula: string, names: ReadonlyMap<string, string>): Jso
 }
 
 /** The field that all graders read as the reply if none of them reads a sample: the eval ran on recorded replies. */
-export function recordedReply(list: readonly unknown[]): Reference | undefined {
+export function recordedReplyField(list: readonly unknown[]): Reference | undefined {
   const pieces = textsIn(list).flatMap(templateParts);
   if (pieces.some((piece) => typeof piece === "object" && piece.namespace === "sample")) return undefined;
   const inputs = new Map<string, Reference>();

@@ -96,7 +96,7 @@ export const assertionTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** Further parts of an assertion that some types need. */
-export interface AssertionParts {
+interface AssertionParts {
   readonly vars?: JsonRecord;
   readonly config?: unknown;
 }
@@ -197,7 +197,7 @@ function codeSetting(
 const codeFile = /^file:\/\/(.+?\.(?:([cm]?[jt]s)|py))(?::(\w+))?$/;
 
 /** Inline code, or the file and function that a text such as `file://check.py:score` names. */
-export function codeSource(value: unknown): { code: string } | { file: string; function?: string } | undefined {
+function codeSource(value: unknown): { code: string } | { file: string; function?: string } | undefined {
   const text = scalarText(value)?.trim();
   if (text === undefined || text === "") return undefined;
   const [, file, , name] = codeFile.exec(text) ?? [];

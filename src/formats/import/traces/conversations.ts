@@ -6,6 +6,7 @@ import { recordedTurn, type ImportedTurn, type Span } from "../../imported-scena
 import { readMessage, turnsFromMessages } from "../../read-messages.ts";
 import type { ScenarioCollector } from "../../scenario-collector.ts";
 import type { SourceLocation } from "../../scenario-file.ts";
+import { parsePythonLiteral } from "../../tables/unpack-cells.ts";
 import { readTools, toReferenceCalls, type ImportedTool, type ImportedToolCall } from "../../tool-calls.ts";
 import { keepUnasked, readInput, readOutput, splitMetadata } from "../dataset-item.ts";
 import type { ItemContext } from "../importer.ts";
@@ -103,7 +104,9 @@ function readTrace(unsorted: readonly Span[], context: Omit<ItemContext, "place"
   if (!root) return undefined;
   const at = { ...context, place: root.place };
   const model = mainModelCall(spans);
-  const read = model ? readModelCall(model, context) : readRoot(root, at);
+  // A call without a reply in text is one step of an agent; its root may have the reply.
+  const whole = model && (isReply(model) || (root.output ?? "") === "") ? undefined : readRoot(root, at);
+  const read = whole ?? (model && readModelCall(model, context));
   const calls = spans.flatMap(({ call }) => call ?? []);
   if (!read || read.turns.length === 0) {
     context.collector.note(
@@ -140,10 +143,11 @@ interface ReadTurns {
 /** The last call with an answer in text, since sub-agents and routers are called before the reply is written. */
 function mainModelCall(spans: readonly Span[]): Span | undefined {
   const models = spans.filter(({ kind, messages }) => kind === "model" && asksSomething(messages?.sent ?? []));
-  const isReply = ({ messages }: Span): boolean =>
-    (messages?.answered ?? []).some((value) => (readMessage(value)?.text ?? "") !== "");
   return models.findLast(isReply) ?? models.at(-1);
 }
+
+const isReply = ({ messages }: Span): boolean =>
+  (messages?.answered ?? []).some((value) => (readMessage(value)?.text ?? "") !== "");
 
 const asksSomething = (messages: readonly unknown[]): boolean =>
   messages.some((value) => readMessage(value)?.role === "user");
@@ -154,16 +158,27 @@ function readModelCall({ messages, place }: Span, { collector }: Pick<ItemContex
 }
 
 function readRoot({ input, output }: Span, context: ItemContext): ReadTurns | undefined {
-  const value = parseIfJson(input);
+  const value = openText(input);
   const asked = readInput(value, context);
   if (!asked) return undefined;
-  const answer = readOutput(parseIfJson(output), context);
+  const answer = readOutput(openText(output), context);
   const turns = asked.turns.map((turn, index) =>
     index < asked.turns.length - 1
       ? turn
-      : { ...turn, reference: answer.reference ?? turn.reference, calls: answer.calls ?? turn.calls },
+      : {
+          ...turn,
+          reference: answer.reference ?? turn.reference,
+          calls: answer.calls ?? turn.calls,
+          expected: answer.expected ?? turn.expected,
+        },
   );
   return { system: asked.system, turns, metadata: keepUnasked(value, asked, context) };
+}
+
+/** Langfuse encodes the JSON of an attribute once more; frameworks in Python print dictionaries. */
+function openText(given: unknown): unknown {
+  const value = parseIfJson(parseIfJson(given));
+  return typeof value === "string" && value.startsWith("{'") ? (parsePythonLiteral(value) ?? value) : value;
 }
 
 /** Tool spans have results that messages may lack, and calls of agents whose messages are not traced. */

@@ -10,6 +10,7 @@ import {
   textField,
 } from "../../documents/records.ts";
 import type { SourceLocation } from "../../scenario-file.ts";
+import { readMessage } from "../../read-messages.ts";
 import { readToolCall, type ImportedToolCall } from "../../tool-calls.ts";
 import { parsePythonLiteral } from "../../tables/unpack-cells.ts";
 import { itemsOf, type Importer, type Item } from "../importer.ts";
@@ -266,22 +267,29 @@ export function modelMessages({ input, output }: Ends, attributes: JsonRecord = 
     const before = system === undefined || system === null ? [] : [{ role: "system", content: system }];
     const answered =
       listed("gen_ai.output.messages") ?? indexed(attributes, "llm.output_messages", "gen_ai.completion");
-    return { sent: [...before, ...sent], answered: answered ?? aiSdkReply(attributes) };
+    return { sent: [...before, ...sent], answered: answered ?? aiSdkReply(attributes) ?? replyIn(parseIfJson(output)) };
   }
   // Langfuse and MLflow hold the request and the response of the model's API.
   const request = parseIfJson(input);
-  const asked = Array.isArray(request) ? request : listField(request, "messages", "input", "contents");
-  if (!asked) return undefined;
+  const asked = Array.isArray(request) ? request : anyField(request, "messages", "input", "contents", "prompt");
+  if (!Array.isArray(asked) && typeof asked !== "string") return undefined;
   const system = anyField(request, "system", "instructions");
   return {
-    sent: [...(system === undefined ? [] : [{ role: "system", content: system }]), ...asked.flat()],
+    sent: [
+      ...(system === undefined ? [] : [{ role: "system", content: system }]),
+      ...(Array.isArray(asked) ? asked.flat() : [{ role: "user", content: asked }]),
+    ],
     answered: replyIn(parseIfJson(output)),
   };
 }
 
 /** The reply in the response of a model: OpenAI, Anthropic, the Responses API, or a bare message. */
 function replyIn(output: unknown): unknown[] {
-  if (Array.isArray(output)) return output;
+  if (Array.isArray(output)) {
+    const isOnlyCalls =
+      output.length > 0 && output.every((part) => readMessage(part) === undefined && readToolCall(part));
+    return isOnlyCalls ? [{ role: "assistant", content: "", tool_calls: output }] : output;
+  }
   if (typeof output === "string") return output === "" ? [] : [{ role: "assistant", content: output }];
   const [choice] = listField(output, "choices", "candidates", "generations") ?? [];
   const [first] = Array.isArray(choice) ? choice : [choice];
@@ -294,10 +302,10 @@ function replyIn(output: unknown): unknown[] {
   return "role" in output || "tool_calls" in output || "content" in output ? [{ role: "assistant", ...output }] : [];
 }
 
-function aiSdkReply(attributes: JsonRecord): unknown[] {
+function aiSdkReply(attributes: JsonRecord): unknown[] | undefined {
   const text = attributes["ai.response.text"];
   const calls = parseIfJson(attributes["ai.response.toolCalls"]);
-  if (text === undefined && !Array.isArray(calls)) return [];
+  if (text === undefined && !Array.isArray(calls)) return undefined;
   return [{ role: "assistant", content: text ?? "", ...(Array.isArray(calls) && { tool_calls: calls }) }];
 }
 
@@ -358,6 +366,12 @@ function isFailed(value: JsonRecord): boolean {
   return code === 2 || /error/i.test(scalarText(code) ?? "");
 }
 
+export const toolNameIn = (get: Get): string | undefined =>
+  scalarText(get("gen_ai.tool.name", "tool.name", "ai.toolCall.name"));
+
+/** The name of a tool in that of its span. */
+export const toolNameOf = (span: string): string => span.replace(/^(?:execute_tool |running tool: )/, "");
+
 interface ToolSpan extends Ends {
   readonly name: string;
   readonly value: JsonRecord;
@@ -371,7 +385,7 @@ function callOf(get: Get, { name, value, input, output }: ToolSpan): ImportedToo
     textField(status, "message", "description") ?? textField(value, "status_message") ?? "The call failed.";
   return readToolCall({
     id: scalarText(get("gen_ai.tool.call.id", "ai.toolCall.id", "tool_call.id")),
-    name: scalarText(get("gen_ai.tool.name", "tool.name", "ai.toolCall.name")) ?? name.replace(/^execute_tool /, ""),
+    name: toolNameIn(get) ?? toolNameOf(name),
     arguments: get("gen_ai.tool.call.arguments", "ai.toolCall.args", "tool.parameters") ?? input ?? {},
     ...(isError ? { error: message } : result !== undefined && { result }),
   });

@@ -201,6 +201,70 @@ const langfuse = {
   ],
 };
 
+const observed = (...observations: object[]) => ({
+  trace: langfuse.trace,
+  observations: observations.map((each, index) => ({
+    id: `o${index}`,
+    startTime: `2026-01-01T00:00:0${index}Z`,
+    ...each,
+  })),
+});
+const toolCalls = [{ ...openaiCall, function: { name: "get_order", arguments: args } }];
+const declared = { role: "tool", content: { type: "function", function: { name: "get_order", parameters: {} } } };
+
+/** What Langfuse's integrations make of frameworks. */
+const langfuseOf = {
+  langchain: observed({
+    type: "GENERATION",
+    input: [
+      ...sent.slice(0, 2),
+      { role: "assistant", content: "", additional_kwargs: { tool_calls: toolCalls } },
+      { role: "tool", content: result, tool_call_id: "c1", id: "m4" },
+      declared,
+    ],
+    output: { role: "assistant", content: answer, additional_kwargs: {} },
+  }),
+  langchainJs: observed({
+    type: "GENERATION",
+    input: JSON.stringify([...sent.slice(0, 3), { role: "get_order", content: JSON.stringify(result) }]),
+    output: { role: "assistant", content: answer },
+  }),
+  attributes: observed(
+    {
+      type: "SPAN",
+      name: "tool.get_order",
+      input: args,
+      output: result,
+      metadata: { attributes: { "tool.name": "get_order" } },
+    },
+    {
+      type: "GENERATION",
+      input: { messages: [`role='user' content='${question}'`] },
+      output: { choices: [{ message: { role: "assistant", content: answer } }] },
+      metadata: {
+        attributes: {
+          "llm.input_messages.0.message.role": "system",
+          "llm.input_messages.0.message.content": "Be brief.",
+          "llm.input_messages.1.message.role": "user",
+          "llm.input_messages.1.message.content": question,
+        },
+      },
+    },
+  ),
+  agent: {
+    trace: {
+      ...langfuse.trace,
+      input: JSON.stringify(JSON.stringify(sent.slice(0, 2))),
+      output: JSON.stringify(JSON.stringify([...sent.slice(2), { role: "assistant", content: answer }])),
+    },
+    observations: [
+      { id: "a", type: "GENERATION", input: sent.slice(0, 2), output: [sent[2]] },
+      { id: "b", type: "TOOL", name: "execute_tool get_order", input: args, output: result },
+      { id: "c", type: "GENERATION", input: sent.slice(2), output: [{ role: "assistant", content: answer }] },
+    ],
+  },
+};
+
 const lc = (type: string, kwargs: object) => ({
   lc: 1,
   type: "constructor",
@@ -229,7 +293,7 @@ const langsmith = [
               lc("SystemMessage", { content: "Be brief." }),
               lc("HumanMessage", { content: question }),
               lc("AIMessage", { content: "", tool_calls: [{ name: "get_order", args, id: "c1", type: "tool_call" }] }),
-              lc("ToolMessage", { content: JSON.stringify(result), tool_call_id: "c1" }),
+              lc("ToolMessage", { id: "m4", content: JSON.stringify(result), tool_call_id: "c1" }),
             ],
           ],
         },
@@ -255,6 +319,10 @@ test.each([
   ["a trace of MLflow", "mlflow", mlflow],
   ["a Langfuse trace with its observations", "langfuse", langfuse],
   ["a Langfuse trace of the API", "langfuse", { ...langfuse.trace, observations: langfuse.observations }],
+  ["Langfuse's trace of LangChain", "langfuse", langfuseOf.langchain],
+  ["Langfuse's trace of LangChain in JavaScript", "langfuse", langfuseOf.langchainJs],
+  ["a Langfuse trace with messages in attributes only", "langfuse", langfuseOf.attributes],
+  ["a Langfuse trace with the reply at its root", "langfuse", langfuseOf.agent],
   ["LangSmith runs", "langsmith", langsmith],
 ])("reads %s as a recorded conversation", (_name, format, file) => {
   const read = importScenarios({ text: JSON.stringify(file) });
@@ -286,6 +354,18 @@ const turn = (id: string, start: number, user: string, reply: string, session = 
   name: "chat",
   start_time: start,
   attributes: { "input.value": user, "output.value": reply, "session.id": session },
+});
+
+test.each([
+  [{ model: "m", contents: question }, { candidates: [{ content: { role: "model", parts: [{ text: answer }] } }] }],
+  [
+    { input: question },
+    { output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: answer }] }] },
+  ],
+  [{ prompt: question }, answer],
+])("reads a question in the request of a model: %j", (input, output) => {
+  const { scenarios } = importScenarios({ text: JSON.stringify(observed({ type: "GENERATION", input, output })) });
+  expect(scenarios).toMatchObject([{ interactions: [{ user_message: question, agent_reply: answer }] }]);
 });
 
 test("joins the traces of a session in time order, and keeps others apart", () => {

@@ -1,5 +1,11 @@
 import type { AgentOutcome, AskedToolCall, ToolRun } from "../../../agent/loop/agent-outcome.ts";
-import type { AgentRunEnd, AgentRunState, RecordedMessage } from "../../../contract/schemas/agent-run.ts";
+import { toAgentReply } from "../../../agent/messages/agent-reply.ts";
+import type {
+  AgentRunEnd,
+  AgentRunStarted,
+  AgentRunState,
+  RecordedMessage,
+} from "../../../contract/schemas/agent-run.ts";
 import type { AgentRunLog } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage, Reply } from "../../../contract/ports/chat-model.ts";
 import { ServiceError } from "../../../contract/errors.ts";
@@ -44,6 +50,16 @@ export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
       }
     }
 
+    let recorded: TurnEnd["kind"] | null = null;
+    function recordEnd(end: Exclude<TurnEnd, { kind: "interrupted" }>): void {
+      recorded = end.kind;
+      if (end.kind !== "outcome" && !waitsAgain(end)) recordCutOff();
+      // Used only without an outcome, which has totals of its own.
+      const duration_ms = (earlier?.duration_ms ?? 0) + Date.now() - facts.startedAt;
+      const counted = { usage, model_calls: calls, tool_calls: tools, duration_ms };
+      log.append(runId, { type: "run-end", at: Date.now(), model_resolved: resolved(), ...toEnd(end, counted, facts) });
+    }
+
     return {
       onEvent(event) {
         if (event.type === "run-start") start();
@@ -53,17 +69,20 @@ export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
           openTools.set(event.tool_call.id, { call: event.tool_call, at: Date.now() });
         } else if (event.type === "tool-end") recordTool(event.tool_call);
       },
+      async onEnding(end) {
+        if (!started && end.kind === "outcome") start();
+        if (!started || end.kind === "interrupted") return;
+        recordEnd(end);
+        // A run whose end is stored elsewhere and not in its log would be taken for one whose process died.
+        await log.flush().catch(() => {});
+      },
       onEnd(end) {
         if (!started && end.kind === "outcome") start();
         // The decisions were rejected: the run keeps waiting.
         if (!started) return;
-        // The process that resumes the run records the rest.
+        // The process that continues the run records the rest.
         if (end.kind === "interrupted") return;
-        if (end.kind !== "outcome" && !waitsAgain(end)) recordCutOff();
-        // Used only without an outcome, which has totals of its own.
-        const duration_ms = (earlier?.duration_ms ?? 0) + Date.now() - facts.startedAt;
-        const counted = { usage, model_calls: calls, tool_calls: tools, duration_ms };
-        log.append(runId, { type: "run-end", at: Date.now(), model_resolved: resolved(), ...toEnd(end, counted) });
+        if (end.kind !== recorded) recordEnd(end);
         facts.memory?.keepDuring(log.written(runId));
       },
     };
@@ -81,7 +100,7 @@ function writeStart(log: AgentRunLog, facts: TurnFacts): void {
     ]);
     return log.append(runId, { type: "run-resume", at, decisions: Object.fromEntries(entries) });
   }
-  log.append(runId, {
+  const start: AgentRunStarted = {
     type: "run-start",
     at,
     owner: facts.owner,
@@ -93,7 +112,8 @@ function writeStart(log: AgentRunLog, facts: TurnFacts): void {
     messages: facts.messages.map(toRecorded),
     tools: facts.tools.map((tool) => tool.definition.name),
     client_tools: (facts.clientTools ?? []).map((tool) => ({ ...tool, parameters: { ...tool.parameters } })),
-  });
+  };
+  log.append(runId, facts.recovered ? { ...start, recovered: true } : start);
 }
 
 /** The message without cache markers and images: every turn sends the images again, and they are too large to store each time. */
@@ -120,8 +140,14 @@ type Ending = Omit<AgentRunEnd, "type" | "at" | "model_resolved">;
 function toEnd(
   end: Exclude<TurnEnd, { kind: "interrupted" }>,
   counted: Pick<Ending, "usage" | "model_calls" | "tool_calls" | "duration_ms">,
+  { runId, isAsync }: Pick<TurnFacts, "runId" | "isAsync">,
 ): Ending {
-  if (end.kind === "outcome") return fromOutcome(end.outcome);
+  if (end.kind === "outcome") {
+    const { outcome } = end;
+    const ending = fromOutcome(outcome);
+    // Nothing else stores this response.
+    return isAsync && outcome.ok ? { ...ending, message: toAgentReply(outcome, `run--${runId}`) } : ending;
+  }
   const nothing = { finish_reason: null, text: null, cost: null };
   if (end.kind === "cancelled") return { ...nothing, ...counted, state: "cancelled", error: null };
   if (waitsAgain(end))

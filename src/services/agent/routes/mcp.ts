@@ -77,7 +77,7 @@ export function mcpRoute(dependencies: AgentDependencies, { turns }: AgentParts)
   }
 
   return new Hono<ShellEnvironment>().post("/mcp", async (context) => {
-    const request = context.req.raw;
+    const request = acceptingBoth(context.req.raw);
     refuseThread(context);
     const headers = readTurnHeaders(context, dependencies);
     const session = context.req.header("mcp-session-id");
@@ -95,6 +95,15 @@ export function mcpRoute(dependencies: AgentDependencies, { turns }: AgentParts)
     if (isInitialize(parsedBody) && response.status === 200) response.headers.set("mcp-session-id", randomUUID());
     return response;
   });
+}
+
+/** A client that accepts anything, such as curl, gets what it would get for naming both media types. */
+function acceptingBoth(request: Request): Request {
+  const accept = request.headers.get("accept");
+  if (accept !== null && accept !== "*/*") return request;
+  const headers = new Headers(request.headers);
+  headers.set("accept", "application/json, text/event-stream");
+  return new Request(request.url, { method: request.method, headers, signal: request.signal });
 }
 
 const isInitialize = (body: unknown) => (body as { method?: unknown } | null)?.method === "initialize";

@@ -1,6 +1,11 @@
 import { Hono, type Context } from "hono";
 import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
-import { AgentRunListQuery, ResumeRequest, type AgentRunList } from "../../../contract/schemas/agent-run.ts";
+import {
+  AgentRunListQuery,
+  ResumeRequest,
+  summarizeRun,
+  type AgentRunList,
+} from "../../../contract/schemas/agent-run.ts";
 import { ownerOf } from "../../http/shell-environment.ts";
 import { prefersEvents } from "../../http/responses/event-stream.ts";
 import { readJson } from "../../http/body/read-json.ts";
@@ -16,7 +21,7 @@ import { unknownRun } from "../turns/resume-run.ts";
 import { answerTurn } from "../wires/agent.ts";
 import { clientSignal, readTurnHeaders } from "../wires/read-turn.ts";
 
-/** Recorded runs: list, read, replay offline, turn into scenarios, and resume after approval. */
+/** Recorded runs: list, read, cancel, replay offline, turn into scenarios, and resume after approval. */
 export function agentRunRoutes(dependencies: AgentDependencies, { runLog, turns }: AgentParts): Hono<ShellEnvironment> {
   const { tools, limits, price, library, runner, bodyLimits, log, patienceMs } = dependencies;
 
@@ -42,6 +47,12 @@ export function agentRunRoutes(dependencies: AgentDependencies, { runLog, turns 
       const signal = clientSignal(context, headers);
       const resumed = turns.resume({ runId, decisions, headers, stream: events, signal });
       return answerTurn(context, resumed.then(newTurn), { signal, events, log, patienceMs });
+    })
+    .post("/agent/runs/:run_id/cancel", async (context) => {
+      const runId = context.req.param("run_id");
+      await turns.cancel(runId, ownerOf(context));
+      const { id, entries } = await find(context, runId);
+      return context.json(summarizeRun(id, entries), 202);
     })
     .post("/agent/runs/:run_id/replay", async (context) => {
       const record = await find(context, context.req.param("run_id"));

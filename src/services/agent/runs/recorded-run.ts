@@ -12,7 +12,8 @@ import type { Scenario } from "../../../contract/schemas/scenario.ts";
 /** The summary of a run, with its log. */
 export function toRunDetails(record: AgentRunRecord): AgentRunDetails {
   const summary = summarizeRun(record.id, record.entries) ?? withoutStart(record.id);
-  return { ...summary, text: endOf(record)?.text ?? null, log: record.entries };
+  const end = endOf(record);
+  return { ...summary, text: end?.text ?? null, message: end?.message ?? null, log: record.entries };
 }
 
 export function startOf({ id, entries }: AgentRunRecord): AgentRunStarted {

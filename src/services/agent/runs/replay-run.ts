@@ -61,10 +61,11 @@ export async function replayRun(
   };
 }
 
-/** Drops parts of the log that were interrupted: the process that resumed the run recorded their steps again. */
+/** Drops parts of the log that were interrupted: the process that took the run over recorded their steps again. */
 function withoutInterrupted(entries: readonly AgentRunEntry[]): readonly AgentRunEntry[] {
   const parts: AgentRunEntry[][] = [[]];
-  for (const entry of entries) {
+  const start = entries.findLastIndex((entry) => entry.type === "run-start");
+  for (const entry of entries.slice(Math.max(0, start))) {
     if (entry.type === "run-resume") parts.push([]);
     parts.at(-1)?.push(entry);
   }

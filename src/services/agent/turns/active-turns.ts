@@ -5,6 +5,8 @@ import type { TurnObserver } from "./turn.ts";
 /** Counts running turns, so that a service that stops can let them end: some have no client that waits for them. */
 export interface ActiveTurns {
   readonly observe: TurnObserver;
+  /** Aborts when the service begins to stop. */
+  readonly draining: AbortSignal;
   /** Aborts when a stopping service no longer waits for running turns. */
   readonly overdue: AbortSignal;
   /** Counts the work as running until it settles. */
@@ -17,6 +19,7 @@ export interface ActiveTurns {
 const recordMs = 1_000;
 
 export function createActiveTurns(): ActiveTurns {
+  const draining = new AbortController();
   const overdue = new AbortController();
   let count = 0;
   let onEnd: (() => void) | null = null;
@@ -36,6 +39,7 @@ export function createActiveTurns(): ActiveTurns {
   }
 
   return {
+    draining: draining.signal,
     overdue: overdue.signal,
     observe() {
       let begun = false;
@@ -59,6 +63,7 @@ export function createActiveTurns(): ActiveTurns {
       }
     },
     async drain(ms) {
+      draining.abort();
       await settle(ms);
       overdue.abort(new ServiceError("shutting_down", "The service stopped before the turn ended."));
       await settle(recordMs);

@@ -1,15 +1,15 @@
 import type { AgentLimits, TokenPrice } from "../../../agent/loop/agent-limits.ts";
 import { postponedMessages } from "../../../agent/loop/agent-loop.ts";
-import type { AgentEvent, AgentListener, AgentOutcome, PendingRun } from "../../../agent/loop/agent-outcome.ts";
+import type { AgentEvent, AgentListener, AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
 import type { AgentRunOptions } from "../../../agent/loop/agent-run.ts";
-import { resumeAgent, type ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
+import { resumeAgent } from "../../../agent/loop/resume-agent.ts";
 import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
 import type { ChatModel } from "../../../contract/ports/chat-model.ts";
 import type { RoutedModel } from "../../../models/routing/router.ts";
 import { withFallbacks } from "../../../models/routing/with-fallbacks.ts";
 import type { TurnRoutes } from "./route-models.ts";
-import type { ResumeJournal } from "./resume-journal.ts";
-import type { StoreTurn } from "./store-turns.ts";
+import { toCrashedTurn, toFailedTurn, type FailedTurn, type TurnStore } from "./store-turns.ts";
+import type { StoredRun } from "./stored-run.ts";
 import type { Turn, TurnEnd, TurnFacts, TurnObserver, TurnRequest, TurnWatcher } from "./turn.ts";
 
 /** Answers a conversation with tools: the built-in loop, or an agent of another framework. */
@@ -22,28 +22,18 @@ export interface TurnSettings {
   readonly price: ((resolved: string) => TokenPrice | undefined) | undefined;
   readonly observers: readonly TurnObserver[];
   /** Stores the result before the outcome is reported. */
-  readonly store: StoreTurn;
+  readonly store: TurnStore;
   /** Aborts when the process stops and no longer waits for running turns. */
   readonly overdue: AbortSignal;
   readonly now: () => number;
-}
-
-/** A run that waited for approval, with the decisions that let it continue. */
-export interface Resumption {
-  readonly pending: PendingRun;
-  readonly decisions: Readonly<Record<string, ApprovalDecision>>;
-  readonly journal: ResumeJournal;
-  /** Removes the waiting run: it ended without an answer. */
-  readonly drop: () => Promise<void>;
-  /** Lets the run wait again: the store failed while it continued. */
-  readonly giveBack: () => void;
 }
 
 interface AgentTurnOptions {
   readonly runId: string;
   readonly routes: TurnRoutes;
   readonly settings: TurnSettings;
-  readonly resumption?: Resumption;
+  /** Set for a run that survives its process. */
+  readonly stored?: StoredRun | undefined;
 }
 
 /**
@@ -56,21 +46,23 @@ export class AgentTurn implements Turn {
   readonly outcome: Promise<AgentOutcome>;
   readonly #request: TurnRequest;
   readonly #settings: TurnSettings;
-  readonly #resumption: Resumption | null;
+  readonly #stored: StoredRun | null;
   readonly #watchers: readonly TurnWatcher[];
   readonly #controller = new AbortController();
   readonly #events: AgentEvent[] = [];
   readonly #listeners = new Set<AgentListener>();
   #route: RoutedModel;
-  #clients = 0;
+  #clients: number;
 
-  constructor(request: TurnRequest, { runId, routes, settings, resumption }: AgentTurnOptions) {
+  constructor(request: TurnRequest, { runId, routes, settings, stored }: AgentTurnOptions) {
     const { observers, overdue } = settings;
     this.runId = runId;
     this.stream = request.stream;
     this.#request = request;
     this.#settings = settings;
-    this.#resumption = resumption ?? null;
+    this.#stored = stored ?? null;
+    // Such a turn goes on without its clients.
+    this.#clients = request.isAsync || stored?.recovered ? 1 : 0;
     this.#route = routes[0];
     const facts = this.#facts();
     this.#watchers = observers.map((observe) => observe(facts));
@@ -81,10 +73,7 @@ export class AgentTurn implements Turn {
         this.#end({ kind: "outcome", outcome });
         return outcome;
       },
-      (error: unknown) => {
-        this.#end(this.#failure(error));
-        throw error;
-      },
+      (error: unknown) => this.#crash(error),
     );
     // A cancelled run may have no client left that handles the rejection.
     this.outcome.catch(() => {});
@@ -112,18 +101,24 @@ export class AgentTurn implements Turn {
     else client.addEventListener("abort", () => this.#leave(), { once: true });
   }
 
+  cancel(): void {
+    this.#controller.abort(new ServiceError("run_cancelled", `The run ${this.runId} was cancelled.`));
+  }
+
   #facts(): TurnFacts {
     const request = this.#request;
+    const stored = this.#stored;
     return {
       ...request,
       runId: this.runId,
       messages: [...request.messages, ...(request.postponed ? postponedMessages(request.postponed) : [])],
       modelId: request.modelId ?? "",
-      startedAt: this.#settings.now(),
+      startedAt: stored?.startedAt ?? this.#settings.now(),
       resolved: () => this.#route.resolved,
       provider: () => this.#route.provider,
-      decisions: this.#resumption?.decisions ?? null,
-      earlier: this.#resumption?.pending.totals ?? null,
+      decisions: stored?.resumed?.decisions ?? null,
+      earlier: stored?.resumed?.pending.totals ?? null,
+      recovered: stored?.recovered ?? false,
     };
   }
 
@@ -140,12 +135,15 @@ export class AgentTurn implements Turn {
             },
           );
     const adapted = adapt(routed);
-    const model = this.#resumption ? this.#resumption.journal.remember(adapted) : adapted;
+    const restore = (resolved: string): void => {
+      this.#route = routes.find((route) => route.resolved === resolved) ?? this.#route;
+    };
+    const model = this.#stored?.journal.remember(adapted, { resolved: () => this.resolved, restore }) ?? adapted;
     return memory ? (asked, options) => model(asked, { ...options, admitBytes: memory.admitReply() }) : model;
   }
 
   async #run(model: ChatModel): Promise<AgentOutcome> {
-    const { tools, clientTools, parameters, stream, messages, postponed, keep } = this.#request;
+    const { tools, clientTools, parameters, stream, keep } = this.#request;
     const { runner, limits, price, store, now } = this.#settings;
     const options = {
       model,
@@ -159,27 +157,52 @@ export class AgentTurn implements Turn {
       onEvent: (event: AgentEvent) => this.#publish(event),
       now,
     };
-    const resumption = this.#resumption;
-    const ended = await (resumption ? this.#resume(resumption, options) : runner({ ...options, messages, postponed }));
+    const ended = await this.#execute(runner, options);
     const outcome = keep ? await keep(ended, this.runId) : ended;
+    const stored = this.#stored;
+    const { runId, resolved } = this;
+    if (stored) await this.#announce({ kind: "outcome", outcome });
     if (outcome.ok) {
-      const { runId, resolved } = this;
-      await store(this.#request, { runId, resolved, outcome, resumed: resumption !== null });
-    }
+      const isKept = await store.answer(this.#request, { runId, resolved, outcome, isStored: stored !== null });
+      if (!isKept) stored?.giveBack();
+    } else if (stored) await this.#fail(toFailedTurn(outcome));
     return outcome;
   }
 
-  async #resume(
-    { pending, decisions, journal, drop }: Resumption,
-    options: Omit<AgentRunOptions, "messages">,
-  ): Promise<AgentOutcome> {
-    const resumed = resumeAgent({ ...options, journal: journal.calls, pending, decisions });
-    const outcome = await resumed.catch(async (error: unknown) => {
-      if (this.hasStarted && !this.#settings.overdue.aborted && !isStoreFailure(error)) await drop();
-      throw error;
-    });
-    if (!outcome.ok) await drop();
-    return outcome;
+  #execute(runner: Runner, options: Omit<AgentRunOptions, "messages">): Promise<AgentOutcome> {
+    const { messages, postponed } = this.#request;
+    const stored = this.#stored;
+    if (!stored) return runner({ ...options, messages, postponed });
+    const journal = stored.journal.calls;
+    if (stored.resumed) return resumeAgent({ ...options, journal, ...stored.resumed });
+    return runner({ ...options, messages, postponed, journal });
+  }
+
+  async #crash(error: unknown): Promise<never> {
+    const end = this.#failure(error);
+    // Refused decisions change nothing: the run keeps waiting.
+    const isOpen = this.#stored !== null && (this.hasStarted || !this.#stored.resumed);
+    const isLasting = end.kind === "cancelled" || (end.kind === "crashed" && !end.resumable);
+    let isReturned = isStoreFailure(error);
+    if (isOpen && isLasting) {
+      await this.#announce(end);
+      const calledTools = this.#events.some(({ type }) => type === "tool-start");
+      await this.#fail(toCrashedTurn(error, { calledTools })).catch((failure: unknown) => {
+        isReturned = isStoreFailure(failure);
+      });
+    }
+    this.#end(end);
+    if (isOpen && isReturned) this.#stored?.giveBack();
+    throw error;
+  }
+
+  #fail(failed: FailedTurn): Promise<void> {
+    const { runId, resolved } = this;
+    return this.#settings.store.fail(this.#request, { runId, resolved, failed, isStored: true });
+  }
+
+  async #announce(end: TurnEnd): Promise<void> {
+    await Promise.all(this.#watchers.map((watcher) => watcher.onEnding?.(end)));
   }
 
   #publish(event: AgentEvent): void {
@@ -192,17 +215,22 @@ export class AgentTurn implements Turn {
 
   #failure(error: unknown): TurnEnd {
     const { signal } = this.#controller;
-    const isResumed = this.#resumption !== null;
-    if (!signal.aborted) return { kind: "crashed", error, resumable: isResumed && isStoreFailure(error) };
-    const { overdue } = this.#settings;
-    const isInterrupted = isResumed && overdue.aborted && signal.reason === overdue.reason;
-    return { kind: isInterrupted ? "interrupted" : "cancelled" };
+    const stored = this.#stored;
+    if (stored && isHandedOn(error)) return { kind: "interrupted" };
+    if (signal.aborted) {
+      const { overdue } = this.#settings;
+      const isInterrupted = stored !== null && overdue.aborted && signal.reason === overdue.reason;
+      return { kind: isInterrupted ? "interrupted" : "cancelled" };
+    }
+    if (error instanceof ServiceError && error.code === "run_cancelled") return { kind: "cancelled" };
+    const isLeft = stored !== null && isStoreFailure(error);
+    // An accepted turn is finished when the store is back, without its client.
+    return isLeft && !stored.resumed ? { kind: "interrupted" } : { kind: "crashed", error, resumable: isLeft };
   }
 
   #end(end: TurnEnd): void {
     this.#settings.overdue.removeEventListener("abort", this.#breakOff);
     for (const watcher of this.#watchers) watcher.onEnd(end);
-    if (end.kind === "crashed" && end.resumable && this.hasStarted) this.#resumption?.giveBack();
   }
 
   readonly #breakOff = (): void => this.#controller.abort(this.#settings.overdue.reason);
@@ -212,4 +240,10 @@ export class AgentTurn implements Turn {
     if (this.#clients > 0) return;
     this.#controller.abort(new ServiceError("client_closed", "The client went away."));
   }
+}
+
+/** True when another process has the run, or the next one will. */
+function isHandedOn(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return false;
+  return ["run_not_finished", "idempotency_in_progress", "shutting_down"].includes(error.code);
 }

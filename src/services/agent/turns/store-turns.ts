@@ -1,23 +1,40 @@
-import type { PendingRun, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
+import { isRetryable, ServiceError, type ErrorCode } from "../../../contract/errors.ts";
 import type { AgentMemory, AgentTurnResult } from "../../../contract/ports/agent-memory.ts";
-import type { ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
 import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
-import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
-import { toAnswer } from "./turn-answer.ts";
+import { fromStore, toStoredRequest, type AcceptedState, type WaitingState } from "./stored-run.ts";
+import { toAnswer, toStoredFailure } from "./turn-answer.ts";
 import type { Turn, TurnRequest } from "./turn.ts";
 
-interface AnsweredTurn extends Pick<Turn, "runId" | "resolved"> {
-  readonly outcome: SuccessfulOutcome;
-  /** True for a run that had waited for approval. */
-  readonly resumed: boolean;
+interface EndedTurn extends Pick<Turn, "runId" | "resolved"> {
+  /** True for a run that was stored before it ended. */
+  readonly isStored: boolean;
 }
 
-/** Stores the result of a turn: its thread, its waiting run and its answer. A turn with none of these stores nothing. */
-export type StoreTurn = (request: TurnRequest, turn: AnsweredTurn) => Promise<void>;
+/** Stores the beginning and the end of turns. A turn without a key, a thread and an open run stores nothing. */
+export interface TurnStore {
+  /** Stores a turn before its first model call, so that another process can finish it. */
+  accept(runId: string, request: TurnRequest, acceptedAt: number): Promise<void>;
+  /**
+   * Stores the thread, the waiting run and the answer of a turn. Rejects when a thread or a waiting run could not be stored: an
+   * answer must not refer to something that is not there. False when only the answer was lost.
+   */
+  answer(request: TurnRequest, turn: EndedTurn & { readonly outcome: SuccessfulOutcome }): Promise<boolean>;
+  /**
+   * Ends a stored run without an answer. Its key keeps the failure if the next try would fail too, or would call a tool again.
+   */
+  fail(request: TurnRequest, turn: EndedTurn & { readonly failed: FailedTurn }): Promise<void>;
+}
 
-interface StoreTurnsOptions {
-  readonly memory: Pick<AgentMemory, "endTurn">;
+/** A failure of the model or of the run, and whether a tool was called before it. */
+export interface FailedTurn {
+  readonly error: { readonly code: ErrorCode; readonly detail: string; readonly hint?: string | undefined };
+  readonly retryable: boolean;
+  readonly calledTools: boolean;
+}
+
+interface TurnStoreOptions {
+  readonly memory: Pick<AgentMemory, "acceptTurn" | "endTurn">;
   /** Called when the answer for an Idempotency-Key could not be stored. */
   readonly onAnswerLost: (error: unknown) => void;
 }
@@ -25,35 +42,79 @@ interface StoreTurnsOptions {
 /** How long a run waits for approval. */
 const approvalMs = 60 * 60_000;
 
-/** Rejects when a thread or a waiting run could not be stored: an answer must not refer to something that is not there. */
-export function storeTurns({ memory, onAnswerLost }: StoreTurnsOptions): StoreTurn {
-  return async (request, turn) => {
-    const { answerKey: key } = request;
-    const answer = key && { key, stored: toAnswer(turn, turn.outcome) };
-    const result = toResult(request, turn);
-    if (result) {
-      if (await memory.endTurn({ ...result, answer })) return;
-      throw new ServiceError(
-        "idempotency_in_progress",
-        "Another process has started this turn again, or has continued its thread.",
-        { retryAfterMs: 1000 },
-      );
-    }
-    // Losing the answer costs only the replay.
-    if (answer) await memory.endTurn({ answer }).catch(onAnswerLost);
+export function createTurnStore({ memory, onAnswerLost }: TurnStoreOptions): TurnStore {
+  async function end(result: AgentTurnResult): Promise<void> {
+    if (await fromStore(memory.endTurn(result))) return;
+    throw new ServiceError(
+      "idempotency_in_progress",
+      "Another process has started this turn again, or has continued its thread.",
+      { retryAfterMs: 1000 },
+    );
+  }
+
+  return {
+    accept: (runId, request, acceptedAt) =>
+      memory.acceptTurn(runId, {
+        owner: request.owner,
+        thread_id: request.thread?.id ?? null,
+        answer_key: request.answerKey ?? null,
+        state: toAcceptedState(request, acceptedAt),
+      }),
+    async answer(request, turn) {
+      const { answerKey: key } = request;
+      const answer = key && { key, stored: toAnswer(turn, turn.outcome) };
+      const ended = turn.isStored ? { ended: turn.runId } : null;
+      const result = toResult(request, turn);
+      if (result) await end({ ...ended, ...result, answer });
+      else if (ended ?? answer) {
+        try {
+          await end({ ...ended, answer });
+        } catch (error) {
+          // Losing the answer costs only the replay.
+          onAnswerLost(error);
+          return false;
+        }
+      }
+      return true;
+    },
+    async fail({ answerKey: key }, { runId, resolved, failed }) {
+      const { error, retryable, calledTools } = failed;
+      const isKept = key !== undefined && (calledTools || !retryable);
+      await end({
+        ended: runId,
+        ...(isKept && { answer: { key, stored: toStoredFailure({ runId, resolved }, error) } }),
+      });
+    },
   };
 }
 
-function toResult(request: TurnRequest, { runId, outcome, resumed }: AnsweredTurn): AgentTurnResult | null {
+/** A model's failure, for the store. */
+export function toFailedTurn(outcome: Extract<AgentOutcome, { ok: false }>): FailedTurn {
+  const { error, tool_calls } = outcome;
+  return { error, retryable: error.retryable, calledTools: tool_calls.length > 0 };
+}
+
+/** The failure of a run that was cancelled or crashed. A disconnect and an unexpected error say nothing about the next try. */
+export function toCrashedTurn(error: unknown, { calledTools }: { calledTools: boolean }): FailedTurn {
+  if (!(error instanceof ServiceError)) return { error: unexpectedFailure, retryable: true, calledTools };
+  const { code, message: detail, hint } = error;
+  return { error: { code, detail, hint }, retryable: isRetryable(code) || code === "client_closed", calledTools };
+}
+
+const unexpectedFailure = { code: "internal_error", detail: "The run failed unexpectedly." } as const;
+
+function toResult(
+  request: TurnRequest,
+  { runId, outcome }: Pick<Turn, "runId"> & { outcome: SuccessfulOutcome },
+): AgentTurnResult | null {
   const { owner, thread } = request;
-  const ended = resumed ? { resumed: runId } : null;
   if (outcome.pending_run) {
-    const run = { owner, state: toWaitingState(request, outcome.pending_run), expires_at: Date.now() + approvalMs };
-    return { ...ended, waiting: { runId, run }, ...(thread && { held: { owner, id: thread.id } }) };
+    const state: WaitingState = { ...toStoredRequest(request), pending: outcome.pending_run };
+    const run = { owner, thread_id: thread?.id ?? null, state, expires_at: Date.now() + approvalMs };
+    return { waiting: { runId, run }, ...(thread && { held: { owner, id: thread.id } }) };
   }
-  if (!thread) return ended;
-  const messages = [...thread.messages, toMessage(outcome)];
-  return { ...ended, thread: { key: { owner, id: thread.id }, messages } };
+  if (!thread) return null;
+  return { thread: { key: { owner, id: thread.id }, messages: [...thread.messages, toMessage(outcome)] } };
 }
 
 /** The reply as a message of the thread. A refusal is stored as text: an empty message would tell the model nothing. */
@@ -68,28 +129,16 @@ function toMessage({ reply, pending_tool_calls }: SuccessfulOutcome): AgentMessa
   return { type: "ai", content, ...(calls.length > 0 && { tool_calls: calls }) };
 }
 
-/** A run that waits for approval, with the parts of its request that are needed to resume it: plain JSON. */
-export interface WaitingState {
-  readonly pending: PendingRun;
-  readonly wire: AgentWire;
-  readonly model_id: string;
-  readonly fallbacks: readonly string[];
-  /** Names of the built-in and configured tools that the request may use. */
-  readonly tools: readonly string[];
-  readonly client_tools: readonly ToolDefinition[];
-  readonly parameters: ModelParameters | null;
-  readonly thread: TurnRequest["thread"];
-}
-
-function toWaitingState(request: TurnRequest, pending: PendingRun): WaitingState {
+function toAcceptedState(request: TurnRequest, accepted_at: number): AcceptedState {
   return {
-    pending,
-    wire: request.wire,
-    model_id: request.modelId ?? "",
-    fallbacks: request.fallbacks,
-    tools: request.tools.map((tool) => tool.definition.name),
-    client_tools: request.clientTools ?? [],
-    parameters: request.parameters ?? null,
-    thread: request.thread,
+    ...toStoredRequest(request),
+    messages: request.messages,
+    world: request.world ?? null,
+    stream: request.stream,
+    is_async: request.isAsync ?? false,
+    answer_key: request.answerKey ?? null,
+    request_id: request.requestId,
+    trace: request.trace ?? null,
+    accepted_at,
   };
 }

@@ -8,9 +8,19 @@ import type { Turn } from "./turn.ts";
 
 /** Runs the turns of a thread one after another, across all processes that share the store. */
 interface ThreadTurns {
-  /** Starts a turn once the thread is free, and frees the thread when the turn has ended. Rejects when `signal` aborts first. */
-  hold(key: ThreadKey, signal: AbortSignal, start: () => Promise<Turn>): Promise<Turn>;
-  /** The same for new messages: `start` gets the whole conversation. */
+  /**
+   * Starts a turn once the thread is free, and frees the thread when the turn has ended, or at once if there is none. Rejects when
+   * `signal` aborts first.
+   */
+  hold<Started extends Turn | null>(
+    key: ThreadKey,
+    signal: AbortSignal,
+    start: () => Promise<Started>,
+  ): Promise<Started>;
+  /**
+   * The same for new messages: `start` gets the whole conversation. An accepted turn of the thread whose process died comes first:
+   * it is finished here.
+   */
   append(
     key: ThreadKey,
     messages: readonly AgentMessage[],
@@ -19,7 +29,9 @@ interface ThreadTurns {
 }
 
 interface ThreadTurnsOptions {
-  readonly memory: Pick<AgentMemory, "threads" | "waitingRuns">;
+  readonly memory: Pick<AgentMemory, "threads" | "openRuns">;
+  /** Finishes an accepted run without a living process; null when it still has one. The caller holds its thread. */
+  readonly recover: (runId: string) => Promise<Turn | null>;
   readonly limits: ThreadLimits;
   readonly log: Logger;
 }
@@ -30,51 +42,87 @@ export interface ThreadLimits {
   readonly bytes: number;
 }
 
-export function createThreadTurns({ memory: { threads, waitingRuns }, limits, log }: ThreadTurnsOptions): ThreadTurns {
+export function createThreadTurns({
+  memory: { threads, openRuns },
+  recover,
+  limits,
+  log,
+}: ThreadTurnsOptions): ThreadTurns {
   const locks = createLocks();
 
-  const hold: ThreadTurns["hold"] = async (key, signal, start) => {
+  async function hold<Started extends Turn | null>(
+    key: ThreadKey,
+    signal: AbortSignal,
+    start: (finish: (turn: Turn) => Promise<void>) => Promise<Started>,
+  ): Promise<Started> {
     const unlock = await locks.acquire(JSON.stringify([key.owner, key.id]), signal);
+    let before = Promise.resolve();
     const release = () =>
-      void threads
-        .release(key)
+      void before
+        .then(() => threads.release(key))
         .catch((error: unknown) => log.error({ err: error }, "a thread could not be released"))
         .finally(unlock);
+    /** Waits for a turn that must end before this one begins, and before the thread is free again. */
+    const finish = async (turn: Turn): Promise<void> => {
+      before = turn.outcome.then(
+        () => {},
+        () => {},
+      );
+      await untilAborted(before, signal);
+      // With its end the turn released the thread.
+      await holdThread(threads, key, signal);
+    };
     try {
       await holdThread(threads, key, signal);
-      const turn = await start();
-      void turn.outcome.then(release, release);
+      const turn = await start(finish);
+      if (turn) void turn.outcome.then(release, release);
+      else release();
       return turn;
     } catch (error) {
       release();
       throw error;
     }
-  };
+  }
+
+  /** Rejects while a run of the thread waits for approval: a turn started now would not see it, and be stored before it. */
+  async function finishEarlier(
+    key: ThreadKey,
+    { signal, finish }: { signal: AbortSignal; finish: (turn: Turn) => Promise<void> },
+  ): Promise<void> {
+    for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
+      const open = await openRuns.ofThread(key);
+      if (!open) return;
+      if (open.waits) refuseWhileWaiting(key.id, open.runId);
+      const turn = await recover(open.runId);
+      if (turn) await finish(turn);
+      // Its process could not store a step, and is about to give it back.
+      else await sleep(pause, undefined, { signal });
+    }
+  }
 
   return {
     hold,
     append: (key, messages, { signal, start }) =>
-      hold(key, signal, async () => {
+      hold(key, signal, async (finish) => {
+        await finishEarlier(key, { signal, finish });
         const known = (await threads.get(key))?.messages ?? [];
-        refuseWhileWaiting(key.id, await waitingRuns.ofThread(key));
         checkThread(key.id, { known, messages, limits });
         return start([...known, ...messages]);
       }),
   };
 }
 
+const firstPauseMs = 25;
 const longestPauseMs = 500;
 
 /** Waits until no other process runs a turn of the thread. */
 async function holdThread(threads: AgentThreads, key: ThreadKey, signal: AbortSignal): Promise<void> {
-  for (let pause = 25; !(await threads.hold(key)); pause = Math.min(2 * pause, longestPauseMs)) {
+  for (let pause = firstPauseMs; !(await threads.hold(key)); pause = Math.min(2 * pause, longestPauseMs)) {
     await sleep(pause, undefined, { signal });
   }
 }
 
-/** A turn started now would not see the waiting one, and would be stored before it. */
-function refuseWhileWaiting(threadId: string, runId: string | null): void {
-  if (runId === null) return;
+function refuseWhileWaiting(threadId: string, runId: string): never {
   throw new ServiceError("run_not_finished", `The run ${runId} of the thread ${threadId} waits for approval.`, {
     hint: "Approve or deny its tool calls with POST /agent/runs/{run_id}/resume, or use another thread. The run stops waiting after an hour.",
   });

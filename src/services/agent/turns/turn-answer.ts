@@ -1,14 +1,14 @@
 import type { AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
 import { toAgentReply } from "../../../agent/messages/agent-reply.ts";
-import { ServiceError } from "../../../contract/errors.ts";
-import type { StoredAnswer } from "../../../contract/ports/agent-memory.ts";
+import { ServiceError, type ErrorCode } from "../../../contract/errors.ts";
+import type { StoredAnswer, StoredFailure, StoredReply } from "../../../contract/ports/agent-memory.ts";
 import type { ReplyError } from "../../../contract/ports/chat-model.ts";
 import type { Turn } from "./turn.ts";
 
 type AnsweringTurn = Pick<Turn, "runId" | "resolved">;
 
 /** The answer to POST /. Throws the error for the client when the turn failed. */
-export function toAnswer(turn: AnsweringTurn, outcome: AgentOutcome): StoredAnswer {
+export function toAnswer(turn: AnsweringTurn, outcome: AgentOutcome): StoredReply {
   if (!outcome.ok) throw toTurnError(turn, outcome.error);
   return {
     reply: toAgentReply(outcome, `run--${turn.runId}`),
@@ -51,6 +51,22 @@ export function toTurnError(turn: AnsweringTurn, error: ReplyError): ServiceErro
     headers: turnHeaders(turn),
     ...(error.retry_after_ms !== undefined && { retryAfterMs: error.retry_after_ms }),
   });
+}
+
+/** A failure as it is stored for its Idempotency-Key. */
+export function toStoredFailure(
+  turn: AnsweringTurn,
+  { code, detail, hint }: { code: ErrorCode; detail: string; hint?: string | undefined },
+): StoredFailure {
+  return { failure: { code, detail, ...(hint !== undefined && { hint }) }, headers: turnHeaders(turn) };
+}
+
+/** The stored reply. Throws the stored failure. */
+export function fromStored(answer: StoredAnswer): StoredReply {
+  if ("reply" in answer) return answer;
+  const { code, detail, hint } = answer.failure;
+  const headers = { ...answer.headers, "idempotent-replayed": "true" };
+  throw new ServiceError(code, detail, { headers, ...(hint !== undefined && { hint }) });
 }
 
 /** True when a turn ended at a limit, the provider's or ours: wires have one reason for both. */

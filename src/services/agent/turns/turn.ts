@@ -38,6 +38,10 @@ export interface TurnRequest {
   readonly thread: { readonly id: string; readonly messages: readonly AgentMessage[] } | null;
   /** The Idempotency-Key claimed for the turn. */
   readonly answerKey?: AnswerKey | undefined;
+  /** The address of a test world. Its tools replace those of the agent. */
+  readonly world?: string | undefined;
+  /** No client waits for the turn (`Prefer: respond-async`). */
+  readonly isAsync?: boolean | undefined;
   /** Records the outcome and returns the version the client sees. */
   readonly keep?: ((outcome: AgentOutcome, runId: string) => Promise<AgentOutcome>) | undefined;
   /** Memory budget of the request that started the turn. The turn may outlive the request. */
@@ -54,12 +58,20 @@ export interface Turn {
   readonly outcome: Promise<AgentOutcome>;
   /** Replays past events, then passes on new ones, until the returned function is called. */
   listen(listener: AgentListener): () => void;
-  /** Adds a client. The run is cancelled when the signals of all clients have aborted. */
+  /**
+   * Adds a client. The run is cancelled when the signals of all clients have aborted, unless it goes on without a client: one that
+   * was started so, or that began in another process.
+   */
   watch(client: AbortSignal): void;
+  /** Ends the run as cancelled. */
+  cancel(): void;
 }
 
 /** The facts about a turn that are known when it starts. */
-export interface TurnFacts extends Omit<TurnRequest, "adapt" | "postponed" | "fallbacks" | "answerKey" | "keep"> {
+export interface TurnFacts extends Omit<
+  TurnRequest,
+  "adapt" | "postponed" | "fallbacks" | "answerKey" | "keep" | "world"
+> {
   readonly runId: string;
   readonly modelId: string;
   /** Milliseconds since 1970. */
@@ -70,12 +82,14 @@ export interface TurnFacts extends Omit<TurnRequest, "adapt" | "postponed" | "fa
   readonly decisions: Readonly<Record<string, ApprovalDecision>> | null;
   /** The totals of that run before it waited. */
   readonly earlier: AgentTotals | null;
+  /** True when the run began in another process. */
+  readonly recovered: boolean;
 }
 
 export type TurnEnd =
   | { readonly kind: "outcome"; readonly outcome: AgentOutcome }
   | { readonly kind: "cancelled" }
-  /** The process stops before the run has ended; another process can resume the run. */
+  /** The run has not ended, and another process or a later try finishes it. */
   | { readonly kind: "interrupted" }
   /** `resumable`: the store failed, and the same decisions can be sent again. */
   | { readonly kind: "crashed"; readonly error: unknown; readonly resumable?: boolean };
@@ -83,6 +97,8 @@ export type TurnEnd =
 /** Receives the events of one turn, except text and reasoning deltas. Must not throw. */
 export interface TurnWatcher {
   onEvent(event: AgentEvent): void;
+  /** The end of a stored run, before it is stored: what is recorded now is not lost when the process dies. */
+  onEnding?(end: TurnEnd): Promise<void>;
   /** A model failed and a fallback took over, so one model call of the run was several calls to providers. */
   onPassedOver?(passedOver: PassedOver): void;
   onEnd(end: TurnEnd): void;

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import type { ToolRun } from "../../../agent/loop/agent-outcome.ts";
 import { withTimeoutOrNull } from "../../../base/deadline.ts";
-import type { ServiceError } from "../../../contract/errors.ts";
-import type { StoredAnswer } from "../../../contract/ports/agent-memory.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import type { AgentRunLog, StoredAnswer, StoredReply } from "../../../contract/ports/agent-memory.ts";
+import { summarizeRun, type AgentRunSummary } from "../../../contract/schemas/agent-run.ts";
 import type { AgentStreamEvents } from "../../../contract/schemas/agent-stream.ts";
 import { toProblem } from "../../../contract/schemas/problem.ts";
 import { answerEvents } from "../../http/responses/event-stream.ts";
@@ -11,9 +13,9 @@ import { answerJson } from "../../http/responses/answer-json.ts";
 import { EventWriter } from "../../http/responses/event-writer.ts";
 import type { ShellEnvironment } from "../../http/shell-environment.ts";
 import type { KeyedTurn } from "../turns/idempotent-turns.ts";
-import { toAnswer, turnHeaders } from "../turns/turn-answer.ts";
+import { fromStored, toAnswer, turnHeaders } from "../turns/turn-answer.ts";
 import type { Turn } from "../turns/turn.ts";
-import { crashReporter, openStream } from "./answer-stream.ts";
+import { crashReporter, openStream, withRunId } from "./answer-stream.ts";
 
 interface AnswerOptions {
   /** Aborts when the client disconnects. */
@@ -24,10 +26,13 @@ interface AnswerOptions {
   readonly patienceMs: number;
 }
 
+/** A turn that can be followed here. */
+export type FollowedTurn = Exclude<KeyedTurn, { kind: "elsewhere" }>;
+
 /** Answers with the last message of the turn, as JSON or as events. */
 export async function answerTurn(
   context: Context<ShellEnvironment>,
-  started: Promise<KeyedTurn>,
+  started: Promise<FollowedTurn>,
   { signal, events, log, patienceMs }: AnswerOptions,
 ): Promise<Response> {
   const begun = started.then((keyed) => {
@@ -36,8 +41,8 @@ export async function answerTurn(
   });
   if (!events) return answerInJson(context, await begun);
   const requestId = context.get("requestId");
-  const write = (stream: EventWriter, keyed: KeyedTurn): void => {
-    if (keyed.kind === "answer") return sendStored(stream, keyed.answer);
+  const write = (stream: EventWriter, keyed: FollowedTurn): void => {
+    if (keyed.kind === "answer") return sendStored(stream, keyed.answer, requestId);
     const { turn } = keyed;
     sendTurn(stream, turn, { requestId, onCrash: crashReporter({ log, requestId, turn }) });
   };
@@ -52,12 +57,51 @@ export async function answerTurn(
   return answerEvents(context, stream, { ...known, ...replayedHeader(keyed) });
 }
 
-async function answerInJson(context: Context<ShellEnvironment>, keyed: KeyedTurn): Promise<Response> {
-  const { reply, headers } = keyed.kind === "answer" ? keyed.answer : toAnswer(keyed.turn, await keyed.turn.outcome);
+/** Names the run of a turn that the client does not wait for, with its state. Other processes can read it from now on. */
+export async function answerAccepted(
+  context: Context<ShellEnvironment>,
+  keyed: Exclude<KeyedTurn, { kind: "answer" }>,
+  { runLog, owner }: { runLog: AgentRunLog; owner: string | null },
+): Promise<Response> {
+  const isHere = keyed.kind === "turn";
+  const runId = isHere ? keyed.turn.runId : keyed.runId;
+  const summary = await summaryOf(runId, owner, { runLog, signal: context.req.raw.signal });
+  return context.json(summary, 202, {
+    ...turnHeaders({ runId, resolved: summary.model_resolved }),
+    location: `/agent/runs/${runId}`,
+    "preference-applied": "respond-async",
+    ...(isHere && !keyed.replayed ? {} : { "idempotent-replayed": "true" }),
+  });
+}
+
+/** Another process may have accepted the run a moment ago, and write its log a moment later. */
+async function summaryOf(
+  runId: string,
+  owner: string | null,
+  { runLog, signal }: { runLog: AgentRunLog; signal: AbortSignal },
+): Promise<AgentRunSummary> {
+  for (;;) {
+    const record = await runLog.get(runId, owner);
+    const summary = record && summarizeRun(runId, record.entries);
+    if (summary) return summary;
+    await sleep(50, undefined, { signal });
+  }
+}
+
+async function answerInJson(context: Context<ShellEnvironment>, keyed: FollowedTurn): Promise<Response> {
+  const { reply, headers } = keyed.kind === "answer" ? fromStored(keyed.answer) : await answerOf(keyed.turn);
   return answerJson(context, reply, { ...headers, ...replayedHeader(keyed) });
 }
 
-function replayedHeader(keyed: KeyedTurn): Record<string, string> {
+/** The answer of a turn, or its error with the headers that name its run. */
+async function answerOf(turn: Turn): Promise<StoredReply> {
+  const outcome = await turn.outcome.catch((error: unknown) => {
+    throw error instanceof ServiceError ? withRunId(error, turn) : error;
+  });
+  return toAnswer(turn, outcome);
+}
+
+function replayedHeader(keyed: FollowedTurn): Record<string, string> {
   return keyed.kind === "answer" || keyed.replayed ? { "idempotent-replayed": "true" } : {};
 }
 
@@ -101,13 +145,19 @@ function sendError(stream: EventWriter, error: ServiceError, requestId: string):
   stream.end();
 }
 
-/** The events of a turn whose answer was stored. */
-function sendStored(stream: EventWriter, answer: StoredAnswer): void {
-  const end = toRunEnd(answer);
-  sendEvent(stream, "run-start", { run_id: end.run_id, model_resolved: end.model_resolved });
-  sendWholeText(stream, answer);
-  sendEvent(stream, "run-end", end);
-  stream.end();
+/** The events of a turn whose answer, or failure, was stored. */
+function sendStored(stream: EventWriter, stored: StoredAnswer, requestId: string): void {
+  const { headers } = stored;
+  const [run_id = "", model_resolved = ""] = [headers["x-run-id"], headers["x-model-resolved"]];
+  sendEvent(stream, "run-start", { run_id, model_resolved });
+  try {
+    const answer = fromStored(stored);
+    sendWholeText(stream, answer);
+    sendEvent(stream, "run-end", toRunEnd(answer));
+    stream.end();
+  } catch (error) {
+    sendError(stream, error as ServiceError, requestId);
+  }
 }
 
 /** A skipped call starts and ends at once, as a failed one. */
@@ -117,7 +167,7 @@ function sendSkipped(stream: EventWriter, skipped: ToolRun): void {
   sendEvent(stream, "tool-end", skipped);
 }
 
-function sendWholeText(stream: EventWriter, { reply, headers }: StoredAnswer): void {
+function sendWholeText(stream: EventWriter, { reply, headers }: StoredReply): void {
   if (reply.content === "") return;
   sendEvent(stream, "text-delta", { call: Number(headers["x-model-calls"]), text: reply.content });
 }
@@ -131,7 +181,7 @@ function sendEvent<Name extends keyof AgentStreamEvents>(
 }
 
 /** The message with the values that the JSON answer has in its headers. */
-function toRunEnd({ reply, headers }: StoredAnswer): AgentStreamEvents["run-end"] {
+function toRunEnd({ reply, headers }: StoredReply): AgentStreamEvents["run-end"] {
   const count = (name: string) => Number(headers[name] ?? 0);
   return {
     run_id: headers["x-run-id"] ?? "",

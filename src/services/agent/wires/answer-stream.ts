@@ -118,7 +118,14 @@ function isToolEvent({ type }: AgentEvent): boolean {
   return type === "tool-start" || type === "tool-skipped";
 }
 
-function withRunId(error: ServiceError, turn: Turn): ServiceError {
+/** The error, with the headers that name the run. */
+export function withRunId(error: ServiceError, turn: Turn): ServiceError {
   if (error.headers["x-run-id"] !== undefined) return error;
-  return new ServiceError(error.code, error.message, { cause: error, headers: { "x-run-id": turn.runId } });
+  const { code, message, hint, retryAfterMs, headers } = error;
+  return new ServiceError(code, message, {
+    cause: error,
+    headers: { ...headers, ...turnHeaders(turn) },
+    ...(hint !== undefined && { hint }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
 }

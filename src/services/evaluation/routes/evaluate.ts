@@ -4,6 +4,7 @@ import { finalStates } from "../../../contract/schemas/run.ts";
 import { toRun } from "../../../runs/results/to-run.ts";
 import { prefersEvents, streamEvents, type ServerEvent } from "../../http/responses/event-stream.ts";
 import { readIdempotency } from "../../http/body/idempotency.ts";
+import { prefersAsync } from "../../http/body/prefers-async.ts";
 import { readJson } from "../../http/body/read-json.ts";
 import { memoryOf } from "../../http/limits/request-memory.ts";
 import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
@@ -65,8 +66,4 @@ function followToEnd(
     yield { event: "result", pieces: runs.results(await runs.get(run.id, run.owner)) };
   }
   return streamEvents(context, events(), { log, stop: () => left.abort() });
-}
-
-function prefersAsync(context: Context): boolean {
-  return /(?:^|,)\s*respond-async\s*(?:[,;]|$)/i.test(context.req.header("prefer") ?? "");
 }

@@ -112,7 +112,7 @@ export function createKeySource({ file, fixed = [], hadKeys = false }: KeySource
   };
 }
 
-export interface SharedKeySourceOptions {
+interface SharedKeySourceOptions {
   /** The keys in the database. */
   readonly records: KeyRecords;
   /** The keys of this process: those of the environment and of its data folder. */

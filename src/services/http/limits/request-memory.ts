@@ -10,7 +10,7 @@ import {
 import { ServiceError } from "../../../contract/errors.ts";
 import type { RequestMemory, ShellEnvironment } from "../shell-environment.ts";
 
-export interface RequestMemoryOptions {
+interface RequestMemoryOptions {
   readonly budget: ByteBudget;
   /** The key whose fair share applies; null where no keys are configured. */
   readonly key: string | null;

@@ -2,7 +2,7 @@ import { withTimeoutOrNull } from "../../../base/deadline.ts";
 import type { KeyRates } from "../../../contract/ports/api-keys.ts";
 import { createSlidingWindow } from "./sliding-window.ts";
 
-export interface SharedWindowOptions {
+interface SharedWindowOptions {
   readonly rates: KeyRates;
   /** Identifies this limit among those of the same key. */
   readonly name: string;

@@ -1,7 +1,7 @@
 import { countsAt, waitForUse, type SlidingCounts, type SlidingLimit } from "../../../base/sliding-counts.ts";
 
 /** Limits the uses of each key within a window of time. */
-export interface SlidingWindow {
+interface SlidingWindow {
   /** Counts a use. Returns 0 within the limit, else the milliseconds until one more is allowed. */
   take(key: string): number;
   /** The milliseconds until one more use is allowed, without counting one. */

@@ -89,12 +89,11 @@ const selectRuns = statement<RunRow>(
         order by attempt.available_at, attempt.scenario_index, attempt.attempt limit ?
       ) as waiting)::int as ready,
       coalesce((select run_sequence.last from run_sequence where run_sequence.run_id = run.id), 0) as stored,
-      exists (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'ready') as waiting,
-      exists (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'ready'
-        and attempt.available_at = ${aloneAt}) as alone,
-      run.metered = 1 and exists (
-        select 1 from attempt where attempt.run_id = run.id and attempt.state = 'running' and attempt.lease_owner <> ?
-      ) as blocked
+      (select true from attempt where attempt.run_id = run.id and attempt.state = 'ready' limit 1) is true as waiting,
+      (select true from attempt where attempt.run_id = run.id and attempt.state = 'ready'
+        and attempt.available_at = ${aloneAt} limit 1) is true as alone,
+      run.metered = 1 and (select true from attempt where attempt.run_id = run.id and attempt.state = 'running'
+        and attempt.lease_owner <> ? limit 1) is true as blocked
     from run where run.id = any(?::text[])`,
 );
 

@@ -5,11 +5,13 @@ import { statement } from "../../queries/statement.ts";
 
 /**
  * Columns of a first `select`, for transactions that touch few rows by key. Right after a large run was stored, before
- * its statistics are known, the planner would read whole tables instead.
+ * its statistics are known, the planner would read whole tables instead. Plans are kept, because planning such a
+ * statement costs as much as executing it; so none may use `exists`, whose general plan reads a whole table.
  */
 export const forceIndexScans = sql.raw<string>(
   ["seqscan", "bitmapscan", "hashjoin", "mergejoin"]
     .map((method) => `set_config('enable_${method}', 'off', true)`)
+    .concat("set_config('plan_cache_mode', 'force_generic_plan', true)")
     .join(", "),
 );
 

@@ -165,12 +165,15 @@ async function addToRuns(writer: Writer, attempts: readonly LockedAttempt[]): Pr
   if (added.length > 0) await addStatement(writer, [JSON.stringify(added)]);
 }
 
-/** Ready attempts of a cancelled run are never claimed. */
+/**
+ * Ready attempts of a cancelled run are never claimed. Scalar subqueries, because a plan for any number of runs would
+ * read all attempts for `exists`.
+ */
 const drainedStatement = statement<{ id: string }>(
   `select run.id from run where run.id = any(?::text[])
-      and not exists (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'running')
+      and (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'running' limit 1) is null
       and (run.state not in ('queued', 'running')
-        or not exists (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'ready'))`,
+        or (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'ready' limit 1) is null)`,
 );
 
 async function drainedRuns(writer: Writer, changed: readonly LockedAttempt[]): Promise<Set<string>> {
