@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import type { Run } from "../../src/contract/schemas/run.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { after } from "../support/fake-provider/behaviour.ts";
 import { contextTooLong } from "../support/fake-provider/error-statuses.ts";
@@ -259,6 +260,12 @@ test("--until-decided compares two models, a stored run or a threshold, and stop
   const { summary, run_id } = run ?? { summary: {}, run_id: "" };
   expect(summary).toMatchObject({ stopped_by: "decided", decision: { verdict: "better", stopped_by: "decided" } });
   expect(provider.requests.length).toBeLessThan(80);
+  const { runs } = JSON.parse((await runCli(["runs", "list", "--json"], { cwd })).stdout) as { runs: Run[] };
+  const opponent = runs.find(({ sequence }) => sequence?.side === "baseline")?.run_id ?? "";
+  expect(await at("--resume", opponent)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("✓ overall decided: passed. Decided after"),
+  });
   const worse = await at("-m", "new", "-m", "old", "--until-decided");
   expect(worse).toMatchObject({ code: 1, stdout: expect.stringContaining("✗ overall decided: failed. Decided after") });
 

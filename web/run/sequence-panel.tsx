@@ -48,7 +48,10 @@ const verdictColours: Record<RunSequence["verdict"], string> = {
   undecided: "",
 };
 
-const size = { width: 640, height: 200, left: 48, right: 12, top: 10, bottom: 26 };
+/** Labels closer than this would overlap. */
+const labelHeight = 14;
+
+const size = { width: 640, height: 200, left: 60, right: 12, top: 10, bottom: 26 };
 
 /** The mean difference and its interval by scenario. The dashed lines are the boundaries that decide it. */
 function SequenceChart({ sequence }: { sequence: RunSequence }) {
@@ -88,7 +91,12 @@ function SequenceChart({ sequence }: { sequence: RunSequence }) {
             className={value === 0 ? "stroke-line-strong" : "stroke-warn"}
             strokeDasharray="5 4"
           />
-          <text x={size.left - 6} y={y(value) + 4} textAnchor="end" className="fill-soft">
+          <text
+            x={size.left - 6}
+            y={(value === 0 ? y(0) : Math.max(y(value), y(0) + labelHeight)) + 4}
+            textAnchor="end"
+            className="fill-soft"
+          >
             {value === 0 ? "0" : formatEffect(value)}
           </text>
         </g>

@@ -298,9 +298,12 @@ async function resumeRun(text: string, { where, ...work }: ResumeOptions): Promi
   return await reportRuns([run], { session, ...work }, ({ run_id }) => session.client.get(run_id));
 }
 
+/** Of two runs that are compared until it is decided, the candidate's: it brings the other one along, and the verdict. */
 async function readUnfinished(text: string, where: SourceOptions): Promise<Run> {
   await using source = await openSource(where);
-  const run = await source.get(await resolveRunId(source, text));
+  const named = await source.get(await resolveRunId(source, text));
+  const { side, opponent = null } = named.sequence ?? {};
+  const run = side === "baseline" && opponent !== null ? await source.get(opponent) : named;
   if (run.state === "cancelled") throw new CliError(`the run ${run.run_id} was cancelled and cannot be resumed`);
   return run;
 }

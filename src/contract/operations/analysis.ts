@@ -327,8 +327,8 @@ export const analysisOperations: readonly Operation[] = [
     path: "/runs/{run_id}/review",
     summary: "Get the next replies for a person to judge",
     description:
-      "Holds no score and no verdict of others. A reply is handed to at most `raters` people; one that was handed out and not judged " +
-      "is handed to others after ten minutes.",
+      "Holds no score and no verdict of others. The people who gave a verdict in the last ten minutes share the replies, `raters` " +
+      "people for each; two who start at the same moment may get the same one, which then has one verdict more.",
     tag: "Review",
     scope: "runs:read",
     parameters: runParameter,

@@ -278,7 +278,9 @@ test("names the command that rescores a run of an older version", () => {
   });
   expect(comparison).toMatchObject({
     comparable: false,
-    reason: expect.stringContaining("rescore the baseline with rehearsal runs rescore old-run, or make a new run."),
+    reason: expect.stringContaining(
+      "rescore the baseline with rehearsal runs rescore old-run, or make a new run. A results file: rescore its run",
+    ),
   });
 });
 

@@ -105,7 +105,10 @@ function incomparableReason({
     const which = older.map((role) => `the ${role}`).join(" and ");
     const commands = older.flatMap((role) => (ids[role] === undefined ? [] : `rehearsal runs rescore ${ids[role]}`));
     const how = commands.length > 0 ? ` with ${commands.join(" and ")}` : "";
-    return `The runs were scored by different definitions (scoring versions ${[...versions].join(", ")}); rescore ${which}${how}, or make a new run.`;
+    // A file may hold a run that is not in this store.
+    const files =
+      commands.length > 0 ? " A results file: rescore its run where it is stored, then export it again." : "";
+    return `The runs were scored by different definitions (scoring versions ${[...versions].join(", ")}); rescore ${which}${how}, or make a new run.${files}`;
   }
   if (interactions === 0 && unpaired.changed > 0) {
     return "The runs share interaction ids, but every question or reference differs between them.";

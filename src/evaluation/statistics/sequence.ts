@@ -204,15 +204,17 @@ interface Knowledge {
 const firstKnowledge = (low: number): Knowledge => ({ deviation: assumedDeviation, floor: low, isEstimated: false });
 
 /**
- * The deviation and the floor for each scenario, estimated only from the scenarios before it. The floor is the end of the scale while scores are 0 or 1 or
- * rarely differ, and while rare drops may not have shown. Otherwise it lies below the worst difference so far: far below while there are few, or if they are skewed to
- * that side. The factors are calibrated by simulation.
+ * The deviation and the floor for each scenario, estimated only from the scenarios before it. The floor is the end of the scale
+ * while scores are 0 or 1 or rarely differ, and while rare drops may not have shown. Otherwise it lies below the worst
+ * difference so far, or as far below the mean as the best one lies above it: a model that rarely fails does so on either side.
+ * The distance below is large while there are few scenarios, or if they are skewed. The factors are calibrated by simulation.
  */
 function knowledgeBefore(
   units: readonly SequenceUnit[],
   { values, low, smallest }: { values: readonly number[]; low: number; smallest: number },
 ): Knowledge[] {
-  let [sum, squares, cubes, worst, telling] = [0, 0, 0, Number.POSITIVE_INFINITY, 0];
+  let [sum, squares, cubes, telling] = [0, 0, 0, 0];
+  let [worst, best] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return values.map((value, n) => {
     let knowledge = firstKnowledge(low);
     if (n >= firstEstimate) {
@@ -224,13 +226,15 @@ function knowledgeBefore(
       const costly = Math.min(0.999, (costlyDeviations * Math.sqrt(variance)) / Math.max(1e-9, mean - low));
       const wouldShow = n * Math.log1p(-costly) <= Math.log(alpha);
       const isEstimated = wouldShow && telling >= Math.min(informative, 0.8 * n);
-      const reach = 100 / n ** 2 + (20 * leftSkew) / n;
-      knowledge = { deviation, floor: isEstimated ? Math.max(low, worst - reach * deviation) : low, isEstimated };
+      const reach = 40 / n ** 2 + (20 * leftSkew) / n;
+      const lowest = Math.min(worst, 2 * mean - best) - reach * deviation;
+      knowledge = { deviation, floor: isEstimated ? Math.max(low, lowest) : low, isEstimated };
     }
     sum += value;
     squares += value ** 2;
     cubes += value ** 3;
     worst = Math.min(worst, value);
+    best = Math.max(best, value);
     // A difference that only repeats the one before tells nothing about the spread.
     const isNew = Math.abs(value) > smallest && Math.abs(value - (values[n - 1] ?? 0)) > smallest;
     if (isNew && (units[n]?.fractional ?? false)) telling += 1;

@@ -51,4 +51,7 @@ test("several measures need the largest of their sizes, and different endpoints 
 test("says nothing when nothing would decide it, or when it is decided", () => {
   expect(decidingRun(undecided({ scenarios: null, attempts: null, cheaper: null }), both)).toBeNull();
   expect(decidingRun({ ...undecided(), verdict: "worse" }, both)).toBeNull();
+  const plan = undecided({ scenarios: 90, attempts: null, cheaper: "scenarios" });
+  const unpriced = { name: "cost_per_turn", effect: null, would_decide: null } as NotWorseMeasure;
+  expect(decidingRun({ ...plan, measures: [...plan.measures, unpriced] }, both)).toBeNull();
 });

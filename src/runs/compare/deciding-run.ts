@@ -33,7 +33,9 @@ export function decidingRun(
   const open = measures.flatMap(({ would_decide, scenarios }) =>
     would_decide ? [{ ...would_decide, scenarios_now: scenarios }] : [],
   );
-  if (verdict !== "undecided" || open.length === 0) return null;
+  // No size decides a measure that cannot be compared, such as a cost without a price.
+  const isIncomparable = measures.some(({ effect }) => effect === null);
+  if (verdict !== "undecided" || open.length === 0 || isIncomparable) return null;
   const { command = (line) => `rehearsal ${line.join(" ")}` } = options;
   const size = largest(open);
   if (size === null) return null;
