@@ -44,6 +44,8 @@ interface BossQueue extends Queue {
 }
 
 const closedInOneSweep = 5_000;
+/** So many attempts of a slice are claimed while other runs wait for a worker. */
+const attemptsPerTurn = 4;
 /** Slices without attempts in progress are returned when no worker of this process has claimed for so long. */
 const unusedMs = 5_000;
 /** Sweeps between two looks for slices that were given up. */
@@ -71,6 +73,8 @@ export function createBossQueue({
   const held = new HeldSlices();
   const deadRuns = new Set<string>();
   let lookAt = 0;
+  /** The last look for runs without a worker found some, so there may be more of them than places. */
+  let runsWait = false;
   let claimedAt = Number.NEGATIVE_INFINITY;
   /** When this process last swept, and until when silence says nothing, by the clock of the database. */
   let sweptAt = Number.POSITIVE_INFINITY;
@@ -97,7 +101,7 @@ export function createBossQueue({
   /** Runs without a worker come first: none waits for the second attempt of another, or for a lower priority. */
   async function fetchNewRuns(places: number): Promise<void> {
     const idle = held.idleRuns;
-    if (places > idle.length) await fetch({ limit: places - idle.length, newRuns: true });
+    if (places > idle.length) runsWait = (await fetch({ limit: places - idle.length, newRuns: true })) > 0;
     if (places <= 0 || idle.length === 0) return;
     const minPriority = 1 + Math.min(...idle.map(({ priority }) => priority));
     await fetch({ limit: Math.min(places, idle.length), newRuns: true, minPriority });
@@ -121,6 +125,8 @@ export function createBossQueue({
     for (const { run_id, lease } of claimed) {
       if (held.claimed(run_id, lease.attempt_id)) anyUsedUp = true;
     }
+    const isFull = claimed.length >= options.limit;
+    if (runsWait && isFull && held.endTurns(attemptsPerTurn)) anyUsedUp = true;
     if (anyUsedUp) lookAt = 0;
     return claimed;
   }

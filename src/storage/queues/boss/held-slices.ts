@@ -66,6 +66,16 @@ export class HeldSlices {
     return slice.left === 0;
   }
 
+  /**
+   * Leaves the rest of each slice that so many attempts were claimed from to its successor, which waits behind the
+   * slices of all other runs. True if there is such a slice.
+   */
+  endTurns(attempts: number): boolean {
+    const over = this.all.filter(({ size, left }) => left > 0 && size - left >= attempts);
+    for (const slice of over) slice.left = 0;
+    return over.length > 0;
+  }
+
   /** An attempt is no longer in progress here. */
   ended(attemptId: string): void {
     this.#ofAttempt.get(attemptId)?.attempts.delete(attemptId);
