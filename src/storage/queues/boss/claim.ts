@@ -30,7 +30,7 @@ export async function claimFromSlices(
 ): Promise<SliceClaim> {
   const { now, runs } = await lockRuns(writer, { ...claim, ids: held.runIds });
   const isOpen = ({ runId }: HeldSlice): boolean => runs.some(({ id, open }) => id === runId && open);
-  const ended = held.idle.filter((slice) => slice.left === 0 || !isOpen(slice));
+  const ended = held.idle.filter((slice) => slice.left === 0 || slice.turnOver || !isOpen(slice));
   const sent = await replaceSlices(writer, slices, { ended, isOpen });
   await slices.send(writer, held.all.filter(isOpen).flatMap(siblings));
   const available = runs.map((run) => ({ ...run, ready: Math.min(run.ready, held.left(run.id)) }));

@@ -48,6 +48,8 @@ const closedInOneSweep = 5_000;
 const attemptsPerTurn = 4;
 /** Slices without attempts in progress are returned when no worker of this process has claimed for so long. */
 const unusedMs = 5_000;
+/** Sweeps between two looks of pg-boss for slices of silent workers without attempts, and for its maintenance. */
+const sweepsPerSupervision = 2;
 /** Sweeps between two looks for slices that were given up. */
 const sweepsPerDeadLook = 10;
 
@@ -101,7 +103,10 @@ export function createBossQueue({
   /** Runs without a worker come first: none waits for the second attempt of another, or for a lower priority. */
   async function fetchNewRuns(places: number): Promise<void> {
     const idle = held.idleRuns;
-    if (places > idle.length) runsWait = (await fetch({ limit: places - idle.length, newRuns: true })) > 0;
+    if (places > idle.length) {
+      runsWait = (await fetch({ limit: places - idle.length, newRuns: true })) > 0;
+      if (!runsWait) held.continueTurns();
+    }
     if (places <= 0 || idle.length === 0) return;
     const minPriority = 1 + Math.min(...idle.map(({ priority }) => priority));
     await fetch({ limit: Math.min(places, idle.length), newRuns: true, minPriority });
@@ -155,15 +160,18 @@ export function createBossQueue({
     // live workers get time to send one.
     if (now - sweptAt > leaseMs / 2) graceUntil = now + 0.75 * leaseMs;
     sweptAt = now;
-    const taken = await lookForWorkers(found, now >= graceUntil);
+    const isCalm = now >= graceUntil;
+    const taken = await reclaim(found, isCalm);
+    // The slices of attempts that have expired are silent for as long.
+    if (isCalm && (taken.length > 0 || sweeps % sweepsPerSupervision === 0)) await slices.supervise();
     await keepUnused();
     if (sweeps++ % sweepsPerDeadLook === 0) for (const id of await slices.dead(hasEnded)) deadRuns.add(id);
-    return taken;
+    return taken.length;
   }
 
-  async function lookForWorkers(found: Trouble, isCalm: boolean): Promise<number> {
-    const taken = await reclaim(found, isCalm);
-    if (isCalm) await slices.supervise();
+  async function recover(): Promise<number> {
+    const taken = await reclaim(await lookForTrouble(reader), true);
+    await slices.supervise();
     return taken.length;
   }
 
@@ -222,7 +230,7 @@ export function createBossQueue({
       await writes.release(lease, options).finally(() => held.released(lease.attempt_id));
       announce();
     },
-    recover: async () => lookForWorkers(await lookForTrouble(reader), true),
+    recover,
     takeAbandoned() {
       const runIds = [...deadRuns];
       deadRuns.clear();

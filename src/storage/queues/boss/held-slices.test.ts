@@ -39,6 +39,8 @@ test("ends the turn of slices from which enough was claimed, and waits for their
   expect(held.endTurns(2)).toBe(false);
   expect([held.left("a"), held.left("b")]).toEqual([0, 7]);
   expect(held.idle).toEqual([]);
+  held.continueTurns();
+  expect(held.left("a")).toBe(6);
 });
 
 test("forgets slices that were lost or not renewed in time", () => {
