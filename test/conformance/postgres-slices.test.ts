@@ -58,6 +58,16 @@ test("runs take turns in the order of their slices, and each has all its attempt
   expect(await database.query(slices)).toEqual([]);
 });
 
+test("the slice of a cancelled run takes the place of no other run", async () => {
+  await using database = await createTestDatabase();
+  await using storage = await openPostgres({ url: database.url, ...byHand });
+  const runs = Array.from({ length: 3 }, () => sampleRun({ scenarios: 2 }));
+  for (const run of runs) await storage.store.runs.create(run);
+  await storage.store.runs.cancel(runs[0]!.id);
+  const claimed = await storage.queue.claim({ ...everything, limit: 2 });
+  expect(claimed.map(({ run_id }) => run_id).sort()).toEqual([runs[1]!.id, runs[2]!.id].sort());
+});
+
 test("more runs than places share them: each is served before any gets much more", async () => {
   await using database = await createTestDatabase();
   await using storage = await openPostgres({ url: database.url, ...byHand });

@@ -89,8 +89,8 @@ export function createBossQueue({
     held.dropExpired(began - leaseMs);
     const look = began >= lookAt;
     if (look) lookAt = began + lookMs;
-    const { limit, spare = 0 } = options;
-    if (look) await fetchNewRuns(limit > 0 ? limit : limit + spare);
+    const { limit } = options;
+    if (look) await fetchNewRuns(options);
     const claimed = held.all.length > 0 ? [...(await claimHeld(options))] : [];
     let free = limit - claimed.length;
     while (look && free > 0 && !claimed.some(({ alone }) => alone) && (await fetch({ limit: slicesFor(free) })) > 0) {
@@ -101,7 +101,8 @@ export function createBossQueue({
   }
 
   /** Runs without a worker come first: none waits for the second attempt of another, or for a lower priority. */
-  async function fetchNewRuns(places: number): Promise<void> {
+  async function fetchNewRuns({ limit, spare = 0 }: ClaimOptions): Promise<void> {
+    const places = limit > 0 ? limit : limit + spare;
     const idle = held.idleRuns;
     if (places > idle.length) {
       runsWait = (await fetch({ limit: places - idle.length, newRuns: true })) > 0;
@@ -126,6 +127,10 @@ export function createBossQueue({
     );
     held.drop(ended);
     for (const slice of held.all) slice.more = 0;
+    if (claimed === null) {
+      await fetchNewRuns(options);
+      return claimHeld(options);
+    }
     let anyUsedUp = sent;
     for (const { run_id, lease } of claimed) {
       if (held.claimed(run_id, lease.attempt_id)) anyUsedUp = true;
