@@ -45,10 +45,10 @@ async function onVersion(version: string): Promise<void> {
 async function behindPooler(): Promise<void> {
   const server = await startServer();
   await using pooler = await startPooler(new URL(server.url));
-  await suite("PgBouncer in transaction mode", pooler.url).finally(server.stop);
+  await suite("PgBouncer in transaction mode", pooler.url, { TEST_POSTGRES_POOLED: "1" }).finally(server.stop);
 }
 
-async function suite(name: string, url: string): Promise<void> {
+async function suite(name: string, url: string, environment: Record<string, string> = {}): Promise<void> {
   process.stderr.write(`${name}\n`);
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const files = [
@@ -58,7 +58,7 @@ async function suite(name: string, url: string): Promise<void> {
     "postgres-processes.test.ts",
   ];
   const arguments_ = [vitest, "run", ...files.map((file) => `test/conformance/${file}`)];
-  const env = { ...process.env, DATABASE_URL: url };
+  const env = { ...process.env, DATABASE_URL: url, ...environment };
   const child = spawn(process.execPath, arguments_, { cwd: root, stdio: "inherit", env });
   const [code] = (await once(child, "exit")) as [number | null];
   if (code !== 0) failed = true;

@@ -58,6 +58,33 @@ test("runs take turns in the order of their slices, and each has all its attempt
   expect(await database.query(slices)).toEqual([]);
 });
 
+test("the slice of a cancelled run takes the place of no other run", async () => {
+  await using database = await createTestDatabase();
+  await using storage = await openPostgres({ url: database.url, ...byHand });
+  const runs = Array.from({ length: 3 }, () => sampleRun({ scenarios: 2 }));
+  for (const run of runs) await storage.store.runs.create(run);
+  await storage.store.runs.cancel(runs[0]!.id);
+  const claimed = await storage.queue.claim({ ...everything, limit: 2 });
+  expect(claimed.map(({ run_id }) => run_id).sort()).toEqual([runs[1]!.id, runs[2]!.id].sort());
+});
+
+test("more runs than places share them: each is served before any gets much more", async () => {
+  await using database = await createTestDatabase();
+  await using storage = await openPostgres({ url: database.url, ...byHand });
+  const runs = Array.from({ length: 6 }, () => sampleRun({ scenarios: 60 }));
+  for (const run of runs) await storage.store.runs.create(run);
+  const served = new Map(runs.map(({ id }) => [id, 0]));
+  let claimed = await storage.queue.claim({ ...everything, limit: 2 });
+  for (let calls = 0; calls < 120; calls += 1) {
+    const [first, ...others] = claimed;
+    served.set(first!.run_id, served.get(first!.run_id)! + 1);
+    await storage.queue.finish(first!.lease, { average_scores: {} });
+    claimed = [...others, ...(await storage.queue.claim({ ...everything, limit: 2 - others.length }))];
+  }
+  expect(Math.min(...served.values())).toBeGreaterThanOrEqual(12);
+  expect(Math.max(...served.values())).toBeLessThanOrEqual(28);
+});
+
 test("the slices of a silent worker go to another, which takes its attempts over; the first can end neither", async () => {
   await using database = await createTestDatabase();
   await using silent = await openPostgres({ url: database.url, ...byHand });

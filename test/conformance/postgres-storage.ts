@@ -21,6 +21,9 @@ export async function preparePostgresUnderTest(): Promise<PostgresUnderTest> {
     insert into test_clock values (now());
     create function public.now() returns timestamptz language sql stable as 'select now from public.test_clock';
     alter database ${new URL(database.url).pathname.slice(1)} set search_path = public, pg_catalog`);
+  // The setting is for new connections; those that a pooler keeps, the one of this statement among them, must go.
+  const end = "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()";
+  await database.query(end).catch(() => {});
   const openStorage = () =>
     openPostgres({ url: database.url, connections: 6, sweepMs: 0, lookMs: 0, perRun: 1_000, ranOutOfMemory });
   const main = await openStorage();

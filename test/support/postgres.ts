@@ -34,7 +34,12 @@ const strategy = process.env["DATABASE_URL"] ? "" : " strategy file_copy";
 /** A new, empty database on a server, or a copy of another one. */
 export async function createDatabase(serverUrl: string, { from }: { from?: TestDatabase } = {}): Promise<TestDatabase> {
   const name = `rehearsal_test_${randomUUID().replaceAll("-", "")}`;
-  const template = from ? ` template ${new URL(from.url).pathname.slice(1)}` : "";
+  const source = from && new URL(from.url).pathname.slice(1);
+  if (source) {
+    // A pooler keeps connections after its clients have left, and a database in use cannot be copied.
+    await query(serverUrl, "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [source]);
+  }
+  const template = source ? ` template ${source}` : "";
   await query(serverUrl, `create database ${name}${template}${strategy}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresPool, PostgresPoolClient } from "kysely";
@@ -215,7 +216,8 @@ export function createStatementNames(): StatementNames {
       return undefined;
     }
     uses.delete(text);
-    const name = `rehearsal_${names.size + 1}`;
+    // Behind a pooler a server connection may have a statement that another client named, so a name says which it is.
+    const name = `rehearsal_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
     names.set(text, name);
     return name;
   }

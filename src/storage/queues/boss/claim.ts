@@ -16,7 +16,8 @@ interface Claim extends ClaimOptions {
 }
 
 interface SliceClaim {
-  readonly claimed: readonly ClaimedAttempt[];
+  /** Null when slices of runs that are over came instead of those of other runs: these must be fetched first. */
+  readonly claimed: readonly ClaimedAttempt[] | null;
   /** Slices that are no longer held: their run is over, or their successors were sent. */
   readonly ended: readonly HeldSlice[];
   /** Successors were sent. */
@@ -30,9 +31,10 @@ export async function claimFromSlices(
 ): Promise<SliceClaim> {
   const { now, runs } = await lockRuns(writer, { ...claim, ids: held.runIds });
   const isOpen = ({ runId }: HeldSlice): boolean => runs.some(({ id, open }) => id === runId && open);
-  const ended = held.idle.filter((slice) => slice.left === 0 || !isOpen(slice));
+  const ended = held.idle.filter((slice) => slice.left === 0 || slice.turnOver || !isOpen(slice));
   const sent = await replaceSlices(writer, slices, { ended, isOpen });
   await slices.send(writer, held.all.filter(isOpen).flatMap(siblings));
+  if (ended.some((slice) => slice.left === slice.size && !isOpen(slice))) return { ended, sent, claimed: null };
   const available = runs.map((run) => ({ ...run, ready: Math.min(run.ready, held.left(run.id)) }));
   const claimed = await leasePlanned(writer, available, { ...claim, now, held });
   return { claimed, ended, sent };

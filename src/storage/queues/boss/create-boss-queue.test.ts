@@ -6,22 +6,26 @@ import type { Slices } from "./slices.ts";
 const leaseMs = 10_000;
 const away = new Error("no connection");
 
-/** A queue on a server whose clock the test moves, and how often it looked for silent workers. */
+/** A queue on a server whose clock the test moves, with attempts of a silent worker, and whether a sweep took them. */
 function createSweepingQueue() {
   const server = { now: 1_000_000, isAway: false };
-  let supervised = 0;
+  let looks = 0;
   const slices: Partial<Slices> = {
-    supervise: async () => void (supervised += 1),
+    supervise: async () => {},
     fail: async () => {},
     dead: async () => [],
   };
   const executeQuery = async () => {
     if (server.isAway) throw away;
-    return { rows: [{ now: server.now, owners: [], expired: false, unclosed: false }] };
+    return { rows: [{ now: server.now, owners: [], expired: true, unclosed: false }] };
+  };
+  const takeExpired = async () => {
+    looks += 1;
+    return [];
   };
   const reader = { getExecutor: () => ({ adapter: {} }), executeQuery };
   const queue = createBossQueue({
-    database: { reader, write: async () => ({}) } as unknown as Database,
+    database: { reader, write: takeExpired } as unknown as Database,
     slices: slices as Slices,
     writes: { finish: async () => ({ finished: true, run_drained: false }), release: async () => {} },
     leaseMs,
@@ -34,15 +38,15 @@ function createSweepingQueue() {
   });
   return async (seconds: number, { isAway = false } = {}): Promise<boolean> => {
     Object.assign(server, { now: server.now + seconds * 1_000, isAway });
-    const before = supervised;
+    const before = looks;
     await queue.sweep().catch((error: unknown) => {
       if (error !== away) throw error;
     });
-    return supervised > before;
+    return looks > before;
   };
 }
 
-test("looks for silent workers at every sweep", async () => {
+test("takes the attempts of silent workers at every sweep", async () => {
   const sweep = createSweepingQueue();
   expect([await sweep(0), await sweep(2), await sweep(2)]).toEqual([true, true, true]);
 });

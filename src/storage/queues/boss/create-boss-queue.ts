@@ -44,8 +44,12 @@ interface BossQueue extends Queue {
 }
 
 const closedInOneSweep = 5_000;
+/** So many attempts of a slice are claimed while other runs wait for a worker. */
+const attemptsPerTurn = 4;
 /** Slices without attempts in progress are returned when no worker of this process has claimed for so long. */
 const unusedMs = 5_000;
+/** Sweeps between two looks of pg-boss for slices of silent workers without attempts, and for its maintenance. */
+const sweepsPerSupervision = 2;
 /** Sweeps between two looks for slices that were given up. */
 const sweepsPerDeadLook = 10;
 
@@ -71,6 +75,8 @@ export function createBossQueue({
   const held = new HeldSlices();
   const deadRuns = new Set<string>();
   let lookAt = 0;
+  /** The last look for runs without a worker found some, so there may be more of them than places. */
+  let runsWait = false;
   let claimedAt = Number.NEGATIVE_INFINITY;
   /** When this process last swept, and until when silence says nothing, by the clock of the database. */
   let sweptAt = Number.POSITIVE_INFINITY;
@@ -83,8 +89,8 @@ export function createBossQueue({
     held.dropExpired(began - leaseMs);
     const look = began >= lookAt;
     if (look) lookAt = began + lookMs;
-    const { limit, spare = 0 } = options;
-    if (look) await fetchNewRuns(limit > 0 ? limit : limit + spare);
+    const { limit } = options;
+    if (look) await fetchNewRuns(options);
     const claimed = held.all.length > 0 ? [...(await claimHeld(options))] : [];
     let free = limit - claimed.length;
     while (look && free > 0 && !claimed.some(({ alone }) => alone) && (await fetch({ limit: slicesFor(free) })) > 0) {
@@ -95,9 +101,13 @@ export function createBossQueue({
   }
 
   /** Runs without a worker come first: none waits for the second attempt of another, or for a lower priority. */
-  async function fetchNewRuns(places: number): Promise<void> {
+  async function fetchNewRuns({ limit, spare = 0 }: ClaimOptions): Promise<void> {
+    const places = limit > 0 ? limit : limit + spare;
     const idle = held.idleRuns;
-    if (places > idle.length) await fetch({ limit: places - idle.length, newRuns: true });
+    if (places > idle.length) {
+      runsWait = (await fetch({ limit: places - idle.length, newRuns: true })) > 0;
+      if (!runsWait) held.continueTurns();
+    }
     if (places <= 0 || idle.length === 0) return;
     const minPriority = 1 + Math.min(...idle.map(({ priority }) => priority));
     await fetch({ limit: Math.min(places, idle.length), newRuns: true, minPriority });
@@ -117,10 +127,16 @@ export function createBossQueue({
     );
     held.drop(ended);
     for (const slice of held.all) slice.more = 0;
+    if (claimed === null) {
+      await fetchNewRuns(options);
+      return claimHeld(options);
+    }
     let anyUsedUp = sent;
     for (const { run_id, lease } of claimed) {
       if (held.claimed(run_id, lease.attempt_id)) anyUsedUp = true;
     }
+    const isFull = claimed.length >= options.limit;
+    if (runsWait && isFull && held.endTurns(attemptsPerTurn)) anyUsedUp = true;
     if (anyUsedUp) lookAt = 0;
     return claimed;
   }
@@ -149,15 +165,18 @@ export function createBossQueue({
     // live workers get time to send one.
     if (now - sweptAt > leaseMs / 2) graceUntil = now + 0.75 * leaseMs;
     sweptAt = now;
-    const taken = await lookForWorkers(found, now >= graceUntil);
+    const isCalm = now >= graceUntil;
+    const taken = await reclaim(found, isCalm);
+    // The slices of attempts that have expired are silent for as long.
+    if (isCalm && (taken.length > 0 || sweeps % sweepsPerSupervision === 0)) await slices.supervise();
     await keepUnused();
     if (sweeps++ % sweepsPerDeadLook === 0) for (const id of await slices.dead(hasEnded)) deadRuns.add(id);
-    return taken;
+    return taken.length;
   }
 
-  async function lookForWorkers(found: Trouble, isCalm: boolean): Promise<number> {
-    const taken = await reclaim(found, isCalm);
-    if (isCalm) await slices.supervise();
+  async function recover(): Promise<number> {
+    const taken = await reclaim(await lookForTrouble(reader), true);
+    await slices.supervise();
     return taken.length;
   }
 
@@ -216,7 +235,7 @@ export function createBossQueue({
       await writes.release(lease, options).finally(() => held.released(lease.attempt_id));
       announce();
     },
-    recover: async () => lookForWorkers(await lookForTrouble(reader), true),
+    recover,
     takeAbandoned() {
       const runIds = [...deadRuns];
       deadRuns.clear();

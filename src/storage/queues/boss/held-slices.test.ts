@@ -31,6 +31,18 @@ test("an attempt that ended is counted, one that was released or taken back is n
   expect(held.idle.map(({ id, left }) => [id, left])).toEqual([["1", 2]]);
 });
 
+test("ends the turn of slices from which enough was claimed, and waits for their attempts in progress", () => {
+  const held = holding(slice("1", "a", 8), slice("2", "b", 8));
+  for (const attempt of ["w", "x"]) held.claimed("a", attempt);
+  held.claimed("b", "y");
+  expect(held.endTurns(2)).toBe(true);
+  expect(held.endTurns(2)).toBe(false);
+  expect([held.left("a"), held.left("b")]).toEqual([0, 7]);
+  expect(held.idle).toEqual([]);
+  held.continueTurns();
+  expect(held.left("a")).toBe(6);
+});
+
 test("forgets slices that were lost or not renewed in time", () => {
   const held = holding(slice("1", "a"), slice("2", "b"), slice("3", "c"));
   held.claimed("a", "x");

@@ -4,6 +4,8 @@ import type { Slice } from "./slices.ts";
 export interface HeldSlice extends Slice {
   /** Attempts that may still be claimed from it. */
   left: number;
+  /** None of them may be claimed as long as other runs wait. */
+  turnOver: boolean;
   /** Attempts claimed from it and still in progress. */
   readonly attempts: Set<string>;
   /** Slices that are sent with the first claim: until then, none of the run is before the first of another. */
@@ -38,19 +40,26 @@ export class HeldSlices {
 
   /** How many attempts of a run may be claimed. */
   left(runId: string): number {
-    return this.#of(runId).reduce((sum, { left }) => sum + left, 0);
+    return this.#of(runId).reduce((sum, { left, turnOver }) => sum + (turnOver ? 0 : left), 0);
   }
 
   /** The slice that the next attempt of a run is claimed from. */
   next(runId: string): HeldSlice | undefined {
-    return this.#of(runId).find(({ left }) => left > 0);
+    return this.#of(runId).find(({ left, turnOver }) => left > 0 && !turnOver);
   }
 
   add(slices: readonly Slice[], at: number): void {
     for (const slice of slices) {
       // After a first worker died, the others have been sent.
       const more = slice.retryCount === 0 ? slice.more : 0;
-      this.#slices.set(slice.id, { ...slice, more, left: slice.size, attempts: new Set(), renewedAt: at });
+      this.#slices.set(slice.id, {
+        ...slice,
+        more,
+        left: slice.size,
+        turnOver: false,
+        attempts: new Set(),
+        renewedAt: at,
+      });
     }
   }
 
@@ -64,6 +73,21 @@ export class HeldSlices {
     slice.attempts.add(attemptId);
     this.#ofAttempt.set(attemptId, slice);
     return slice.left === 0;
+  }
+
+  /**
+   * Claims no more from slices that so many attempts were claimed from: when those have ended, the rest is left to a
+   * successor, behind the slices of all other runs. True if there is such a slice.
+   */
+  endTurns(attempts: number): boolean {
+    const over = this.all.filter(({ size, left, turnOver }) => left > 0 && !turnOver && size - left >= attempts);
+    for (const slice of over) slice.turnOver = true;
+    return over.length > 0;
+  }
+
+  /** Continues all slices that have attempts left. */
+  continueTurns(): void {
+    for (const slice of this.all) slice.turnOver = false;
   }
 
   /** An attempt is no longer in progress here. */
