@@ -211,7 +211,7 @@ function attributesOf(value: JsonRecord): JsonRecord {
       flatten({ [name.slice("attributes.".length)]: fromCell(cell) }, "", flat);
   // Before 2025, OpenTelemetry's conventions put the texts of a model call into events of its span.
   for (const event of listField(value, "events") ?? [])
-    if (isRecord(event) && /^gen_ai\.content\./.test(textField(event, "name") ?? ""))
+    if (isRecord(event) && textField(event, "name")?.startsWith("gen_ai.content."))
       Object.assign(flat, attributesOf(event));
   return flat;
 }
