@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from "../../src/contract/operations/openapi-schemas.ts";
 import { toOpenApi, type OpenApiOptions } from "../../src/contract/operations/openapi.ts";
 
 /** The parts of a JSON schema our contract uses. */
@@ -53,5 +54,16 @@ interface OpenApiView {
 /** The OpenAPI document as its readers see it: the emitted JSON, typed as far as it is read. */
 export function viewOpenApi(options: OpenApiOptions): OpenApiView {
   const { paths, components } = toOpenApi(options);
-  return { paths: paths as unknown as OpenApiView["paths"], schemas: components.schemas as OpenApiView["schemas"] };
+  const resolve = (response: Json): Json => {
+    const { $ref } = response as { $ref?: string };
+    return $ref === undefined ? response : (components.responses[$ref.replace("#/components/responses/", "")] ?? {});
+  };
+  const resolved = mapValues(paths, (methods) =>
+    mapValues(methods, (route) => ({ ...route, responses: mapValues(route["responses"] as JsonObject, resolve) })),
+  );
+  return { paths: resolved as unknown as OpenApiView["paths"], schemas: components.schemas as OpenApiView["schemas"] };
+}
+
+function mapValues<In, Out>(from: Readonly<Record<string, In>>, map: (value: In) => Out): Record<string, Out> {
+  return Object.fromEntries(Object.entries(from).map(([key, value]) => [key, map(value)]));
 }

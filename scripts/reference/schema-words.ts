@@ -38,13 +38,14 @@ function plainWords({ type, format }: JsonSchema): string {
 
 function objectWords(schema: JsonSchema, words: (part: JsonSchema) => string): string {
   const properties = Object.entries(schema.properties ?? {});
+  const values = schema.additionalProperties;
+  const others = typeof values === "object" && Object.keys(values).length > 0 ? words(values) : null;
   if (properties.length > 0) {
     const required = new Set(schema.required);
     const fields = properties.map(([name, part]) => `\`${name}\`${required.has(name) ? "" : "?"}: ${words(part)}`);
-    return `object {${fields.join("; ")}}`;
+    return `object {${[...fields, ...(others === null ? [] : [`any other name: ${others}`])].join("; ")}}`;
   }
-  const values = schema.additionalProperties;
-  return typeof values === "object" && Object.keys(values).length > 0 ? `object of ${words(values)} by name` : "object";
+  return others === null ? "object" : `object of ${others} by name`;
 }
 
 function range({ minimum, maximum: most, exclusiveMinimum }: JsonSchema): string {

@@ -49,6 +49,8 @@ export function detectFormat({ text, name }: DetectionSource): Detected {
   refuseAnswers(values);
   refuseAttacks(values);
   refuseAttributes(values);
+  refuseTasks(values);
+  refuseSessions(values);
   const detected = detectShape(values);
   if (!detected || detected.shape === "scenarios")
     return { format: syntax, reason: `${written}: ${detected?.reason ?? "no other format was recognised"}`, document };
@@ -160,6 +162,29 @@ function refuseAttributes(values: readonly unknown[]): void {
   if (!isSpans(first) && hasAny("gen_ai.operation.name", "openinference.span.kind")(first))
     throw new FormatError(
       "these are attributes of spans without their spans; export the spans whole, each with its trace id, span id and attributes",
+    );
+}
+
+/** Tasks of tau2-bench need its own domains, whose tools and databases are Python code. */
+function refuseTasks(values: readonly unknown[]): void {
+  const [first] = values.flat();
+  if (recordField(first, "user_scenario") !== undefined && hasAny("evaluation_criteria", "initial_state")(first))
+    throw new FormatError(
+      "these are tasks of tau2-bench, which run only with its domains; import the results of a run instead, which have its conversations (tau2 run writes them to data/simulations)",
+    );
+}
+
+/** Sessions of coding agents: their replies are edits of files, which no scenario can repeat. */
+function refuseSessions(values: readonly unknown[]): void {
+  const start = values.flat().slice(0, 50);
+  const agent = start.some((line) => has("sessionId", "uuid", "message")(line) && hasAny("parentUuid")(line))
+    ? "Claude Code"
+    : start.some((line) => has("payload")(line) && textField(line, "type") === "session_meta")
+      ? "Codex"
+      : undefined;
+  if (agent !== undefined)
+    throw new FormatError(
+      `this is a session of ${agent}, which works on files that are not in it; write the messages that matter as {"messages": [{"role": "user", "content": "…"}]}, a conversation per line`,
     );
 }
 

@@ -236,3 +236,17 @@ function* placesIn(value: unknown, pointer = ""): Generator<string> {
   if (typeof value !== "object" || value === null) return;
   for (const [step, item] of Object.entries(value)) yield* placesIn(item, pointerTo(pointer, step));
 }
+
+test.each([
+  [
+    "Claude Code",
+    { type: "user", parentUuid: null, sessionId: "s", uuid: "u", message: { role: "user", content: "Hi" } },
+  ],
+  ["Codex", { type: "session_meta", timestamp: "2026-01-01T00:00:00Z", payload: { id: "s" } }],
+  ["tau2-bench", { id: "0", user_scenario: { instructions: "Cancel it" }, evaluation_criteria: { actions: [] } }],
+])("refuses a file of %s in one sentence, and reads none of it as references", (name, first) => {
+  const text = [first, { type: "assistant", message: { role: "assistant", content: "Hello" } }].map((line) =>
+    JSON.stringify(line),
+  );
+  expect(() => importScenarios({ text: text.join("\n") })).toThrow(name);
+});

@@ -239,10 +239,11 @@ export const createResponse: Operation = {
   errors: turnErrors,
 };
 
-const JsonRpcCall = z.looseObject({
+const JsonRpcCall = z.strictObject({
   jsonrpc: z.literal("2.0"),
   id: z.union([z.string(), z.int()]).optional(),
   method: z.string(),
+  params: z.record(z.string(), z.unknown()).optional(),
 });
 
 export const callMcp: Operation = {
@@ -261,7 +262,10 @@ export const callMcp: Operation = {
       description: "Both `application/json` and `text/event-stream`, or nothing in particular.",
       schema: z.enum(["application/json, text/event-stream", "*/*"]),
     },
-    "mcp-protocol-version": { description: "The negotiated revision of the protocol." },
+    "mcp-protocol-version": {
+      description: "The negotiated revision of the protocol.",
+      schema: z.enum(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"]),
+    },
     "mcp-session-id": {
       description: "From the response to `initialize`, if it has one. Allows calls to be cancelled.",
     },

@@ -16,7 +16,7 @@ import {
   VerdictsQuery,
   VerdictsRequest,
 } from "../schemas/judging/human-verdict.ts";
-import { parseMargins } from "../schemas/margins.ts";
+import { marginsPattern, parseMargins } from "../schemas/margins.ts";
 import { Run } from "../schemas/run.ts";
 import { ScoreAgreementRequest, ScoreAgreements } from "../schemas/judging/score-agreement.ts";
 import { RunSequence } from "../schemas/sequence.ts";
@@ -35,6 +35,7 @@ export const CompareQuery = z
         const margins = parseMargins(text);
         if (typeof margins === "string") context.addIssue({ code: "custom", message: margins });
       })
+      .meta({ pattern: marginsPattern })
       .optional()
       .describe(
         "Asks whether the candidate is shown not to be worse by this margin (`not_worse`): `0.02` for `overall`, or `overall=0.02,success=5%,latency_ms=10%`.",

@@ -31,11 +31,16 @@ function referencesIn(document: OpenApiDocument): string[] {
 }
 
 function answer(document: OpenApiDocument, path: string, method: string, status: number) {
+  type Response = {
+    description: string;
+    content: Record<string, { schema: unknown; examples: Record<string, unknown> }>;
+  };
   const responses = document.paths[path]?.[method]?.responses as unknown as Record<
     number,
-    { description: string; content: Record<string, { schema: unknown; examples: Record<string, unknown> }> }
+    Response & { $ref?: string }
   >;
-  return responses[status];
+  const name = responses[status]?.$ref?.replace("#/components/responses/", "");
+  return name === undefined ? responses[status] : (document.components.responses[name] as unknown as Response);
 }
 
 const documents = [
@@ -63,8 +68,8 @@ test.each(documents)("describes a service in a valid OpenAPI 3.1 document", (doc
 
 test.each(documents)("resolves every reference and uses every component", (document) => {
   const targets = new Set(referencesIn(document));
-  const { schemas, headers } = document.components;
-  const names = Object.entries({ schemas, headers }).flatMap(([kind, members]) =>
+  const { schemas, headers, responses } = document.components;
+  const names = Object.entries({ schemas, headers, responses }).flatMap(([kind, members]) =>
     Object.keys(members).map((name) => `#/components/${kind}/${name}`),
   );
   expect([...targets].filter((target) => !names.includes(target))).toEqual([]);
@@ -184,6 +189,14 @@ test("documents OpenAI's error format for routes under /v1/", () => {
   expect(answer(document, "/v1/chat/completions", "post", 500)?.content).toEqual({
     "application/json": { schema: { $ref: "#/components/schemas/OpenAiError" } },
   });
+});
+
+test("describes once a response that operations share", () => {
+  const document = toOpenApi({ ...details, operations: [operation({}), operation({ path: "/other" })] });
+  const shared = { $ref: "#/components/responses/500" };
+  expect(document.paths["/test"]?.["post"]?.["responses"]).toMatchObject({ 500: shared });
+  expect(document.paths["/other"]?.["post"]?.["responses"]).toMatchObject({ 500: shared });
+  expect(answer(document, "/other", "post", 500)?.description).toContain(errorKinds.internal_error.title);
 });
 
 test("marks query, header and path parameters as required or optional", () => {

@@ -15,6 +15,7 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>;
     readonly headers: Readonly<Record<string, JsonObject>>;
+    readonly responses: Readonly<Record<string, Json>>;
     readonly securitySchemes: Readonly<Record<string, JsonObject>>;
   };
 }
@@ -76,9 +77,13 @@ const alwaysPresent: readonly SharedHeader[] = ["x-request-id", "rehearsal-versi
 /** The OpenAPI document of `operations`. */
 export function toOpenApi({ title, version, description, operations, servers }: OpenApiOptions): OpenApiDocument {
   const schemas = collectSchemas(operations);
+  const shared = shareResponses(operations.map((operation) => describeResponses(operation, schemas)));
   const paths: Record<string, Record<string, JsonObject>> = {};
-  for (const operation of operations) {
-    (paths[operation.path] ??= {})[operation.method] = describeOperation(operation, schemas);
+  for (const [index, operation] of operations.entries()) {
+    (paths[operation.path] ??= {})[operation.method] = {
+      ...describeOperation(operation, schemas),
+      responses: shared.byOperation[index] ?? {},
+    };
   }
   return {
     openapi: "3.1.0",
@@ -91,6 +96,7 @@ export function toOpenApi({ title, version, description, operations, servers }: 
     components: {
       schemas: schemas.components,
       headers: describeHeaders(sharedHeaders),
+      responses: shared.components,
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer" },
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
@@ -131,9 +137,41 @@ function describeOperation(operation: Operation, schemas: ComponentSchemas): Jso
         },
       },
     }),
-    responses: mergeAnswers(describeAnswers(operation, schemas), describeErrors(operation, schemas)),
   };
 }
+
+function describeResponses(operation: Operation, schemas: ComponentSchemas): JsonObject {
+  return mergeAnswers(describeAnswers(operation, schemas), describeErrors(operation, schemas));
+}
+
+/**
+ * Moves responses that several operations share into components, named by their status. Repeated, error responses would
+ * be three quarters of the document, and Swagger UI processes all of it for every operation that a reader opens.
+ */
+function shareResponses(all: readonly JsonObject[]): { byOperation: JsonObject[]; components: Record<string, Json> } {
+  const uses = Map.groupBy(all.flatMap(Object.entries<Json>), ([status, response]) => keyOf(status, response));
+  const names = new Map<string, string>();
+  const components: Record<string, Json> = {};
+  for (const [key, [first, second]] of uses) {
+    if (!first || !second) continue;
+    const [status, response] = first;
+    const count = [...names.values()].filter((name) => name.startsWith(status)).length;
+    const name = count === 0 ? status : `${status}-${count + 1}`;
+    names.set(key, name);
+    components[name] = response;
+  }
+  const byOperation = all.map((responses) =>
+    Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => {
+        const name = names.get(keyOf(status, response));
+        return [status, name === undefined ? response : { $ref: `#/components/responses/${name}` }];
+      }),
+    ),
+  );
+  return { byOperation, components };
+}
+
+const keyOf = (status: string, response: Json): string => `${status} ${JSON.stringify(response)}`;
 
 type Answers = Readonly<
   Record<string, { readonly description: string; readonly headers: JsonObject; readonly content?: JsonObject }>

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Cursor } from "./cursor.ts";
 import { Parameters } from "./evaluation-request.ts";
 
 /** A tool call in LangChain's form, as in `AgentReply`. */
@@ -58,7 +59,7 @@ export type AgentThreadSummary = z.infer<typeof AgentThreadSummary>;
 /** Query of GET /agent/threads. */
 export const AgentThreadListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(400).optional().describe("`next_cursor` of the previous page."),
+  cursor: Cursor.optional(),
 });
 
 /** One page of threads, the one with the latest turn first. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { errorKinds, type ErrorCode } from "../errors.ts";
 import type { ChatMessage, Reply, UserMessage } from "../ports/chat-model.ts";
 import { AgentReply } from "./agent-message.ts";
+import { Cursor } from "./cursor.ts";
 import { addUsage, noUsage, toUsage, Usage } from "./usage.ts";
 
 const errorCodes = Object.keys(errorKinds) as [ErrorCode, ...ErrorCode[]];
@@ -250,7 +251,7 @@ export type AgentRunList = z.infer<typeof AgentRunList>;
 
 export const AgentRunListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(200).optional().describe("`next_cursor` of the previous page."),
+  cursor: Cursor.optional(),
   state: AgentRunState.optional(),
   wire: AgentWire.optional(),
   model_id: z.string().max(512).optional().describe("The requested model, before it was resolved."),

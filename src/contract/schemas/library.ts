@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Cursor } from "./cursor.ts";
 import { Warning } from "./problem.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
 import { TracedConversation, TraceFilter } from "./acting/traces.ts";
@@ -41,7 +42,7 @@ export const LibraryQuery = z
     search: z.string().max(200).optional().describe("Text in the id, the description or a tag."),
     tag: z.string().max(200).optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),
-    cursor: z.string().max(2000).optional(),
+    cursor: Cursor.optional(),
     format: z
       .enum([
         "json",
@@ -89,7 +90,12 @@ export const ImportRequest = z
     text: z.string().describe("Content of the file. Rejected when parsing it takes more than 20 seconds."),
     name: z.string().max(1024).optional().describe("Name of the file, a hint for the format."),
     format: z.string().max(40).default("auto"),
-    mapping: z.string().max(2000).optional().describe("Columns of a table, such as `user=question,reference=answer`."),
+    mapping: z
+      .string()
+      .max(2000)
+      .meta({ pattern: "^[^=]*=[^=]" })
+      .optional()
+      .describe("Columns of a table, such as `user=question,reference=answer`."),
     dry_run: z.boolean().default(false).describe("Report what would be stored, without storing it."),
     expect_recorded: z
       .boolean()

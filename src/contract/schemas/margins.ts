@@ -16,6 +16,8 @@ function marginProblem(name: string, margin: number): string | null {
   return margin < most ? null : `the margin of ${name} must be below ${most}, such as 0.02 or 2%`;
 }
 
+const marginBelow = (most: number) => ({ type: "number", exclusiveMinimum: 0, exclusiveMaximum: most }) as const;
+
 const Margin = z
   .number()
   .superRefine((margin, context) => {
@@ -34,7 +36,11 @@ const MarginsByName = z
       if (message !== null) context.addIssue({ code: "custom", path: [name], message });
     }
   })
-  .meta({ minProperties: 1, additionalProperties: { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 10 } });
+  .meta({
+    minProperties: 1,
+    properties: Object.fromEntries([...ratioMeasures].map((name) => [name, marginBelow(10)])),
+    additionalProperties: marginBelow(1),
+  });
 
 /** The accepted loss of `overall`, or by score; for `latency_ms` and `cost_per_turn`, the accepted share of increase. */
 export const NotWorseBy = z.union([Margin, MarginsByName]).meta({ id: "NotWorseBy" });
@@ -46,6 +52,10 @@ export type Margins = Readonly<Record<string, number>>;
 /** How an undecided comparison counts. */
 export const Undecided = z.enum(["fail", "pass"]).meta({ id: "Undecided" });
 export type Undecided = z.infer<typeof Undecided>;
+
+const marginPattern = "(?:[^=,]*[^=, ] *=)? *[0-9]*[.]?[0-9]+ *%?";
+/** The form of margins in a text, without the ranges of their figures. */
+export const marginsPattern = `^ *${marginPattern}(?: *, *${marginPattern})* *$`;
 
 const form = /^(?:(?<name>[^=,]*[^=,\s])\s*=)?\s*(?<figure>\d*\.?\d+)\s*(?<percent>%)?$/;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Cursor } from "./cursor.ts";
 import { GateResult } from "./budget.ts";
 import { HelperUsage } from "./usage.ts";
 import { Usage } from "./usage.ts";
@@ -257,7 +258,7 @@ export const RunListQuery = z
       .max(200)
       .default(50)
       .describe("Maximum number of runs. Pages are smaller when runs are large."),
-    cursor: z.string().max(200).optional().describe("`next_cursor` of the previous page."),
+    cursor: Cursor.optional(),
   })
   .meta({ id: "RunListQuery" });
 export type RunListQuery = z.infer<typeof RunListQuery>;

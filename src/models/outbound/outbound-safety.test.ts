@@ -123,7 +123,7 @@ test("names the missing setting for a 401 without a credential only", async () =
   });
   const bound = await ask({ credentials: [bindCredential({ url: origin, secret: new Secret("sk-1") })] });
   expect(bound).toMatchObject({
-    error: { detail: `HTTP 401: ${origin} refused the credential that is bound to this origin.` },
+    error: { detail: `HTTP 401: ${origin} refused the credential that was sent.` },
   });
   const elsewhere = await ask({ credentials: [bind(`${origin}/v2`)] });
   expect(elsewhere).toMatchObject({

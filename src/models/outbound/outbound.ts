@@ -44,6 +44,8 @@ export interface OutboundRequest {
   readonly patienceMs?: number;
   /** Decodes the body. Default: the charset of the content type, else UTF-8. */
   readonly decodeBody?: DecodeBody;
+  /** True when `headers` have a credential of their own: an answer 401 or 403 then refuses that one. */
+  readonly hasCredential?: boolean;
   /** Reads the provider's own error format; without it the status decides. */
   readonly explainFailure?: ExplainFailure;
   /** Finds a failure in a 2xx answer that another try may cure. */

@@ -64,7 +64,7 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
     { status: result.status, url, contentType: String(result.headers["content-type"] ?? ""), body },
     {
       explain: request.explainFailure,
-      hasCredential: credential.headers.length > 0,
+      hasCredential: request.hasCredential === true || credential.headers.length > 0,
       isWithheld: credential.isWithheld,
       operation: request.operation,
       keyVariable: attempt.keyVariable?.(credential.isWithheld ? addressToBind(call) : url.origin),

@@ -86,7 +86,7 @@ function credentialTrouble(
   { pathname }: URL,
   { hasCredential, isWithheld = false, operation, keyVariable }: CredentialFacts,
 ): string {
-  if (hasCredential) return "refused the credential that is bound to this origin";
+  if (hasCredential) return "refused the credential that was sent";
   if (!isWithheld) {
     return `wants a credential, and none is bound to this origin${keyVariable === undefined ? "" : `: set ${keyVariable}`}`;
   }

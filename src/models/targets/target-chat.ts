@@ -92,7 +92,7 @@ export function targetChat(protocol: TargetProtocol, options: TargetOptions): Ch
         method,
         headers,
         ...(body !== null && { body }),
-        ...(isSameOrigin && { operation: "agent" as const }),
+        ...(isSameOrigin && { operation: "agent" as const, hasCredential: Object.keys(secrets.headers).length > 0 }),
         acceptStream,
         breakerKey: modelId,
         idempotent: target.idempotent ?? protocol.idempotent,

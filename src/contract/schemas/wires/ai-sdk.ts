@@ -33,7 +33,12 @@ const UiPart = z.union([
   FilePart,
   ToolPart,
   z
-    .looseObject({ type: z.string().meta({ not: { const: "file" } }) })
+    .looseObject({
+      type: z
+        .string()
+        .refine((type) => type !== "file")
+        .meta({ not: { const: "file" } }),
+    })
     .transform(({ type }) => ({ type: type === "step-start" ? type : "other" })),
 ]);
 export type UiPart = z.output<typeof UiPart>;

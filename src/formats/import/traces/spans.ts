@@ -194,7 +194,8 @@ function kindOf(get: Get, value: JsonRecord): Span["kind"] {
   const kind = (scalarText(parseIfJson(named)) ?? textField(value, "span_kind") ?? "").toLowerCase();
   if (kind === "tool" || kind === "execute_tool" || get("ai.toolCall.name") !== undefined) return "tool";
   const isModel = /^(?:llm|chat|chat_model|generation|text_completion|generate_content|completion)$/.test(kind);
-  const isAsked = get("gen_ai.prompt.0.role", "gen_ai.input.messages", "ai.prompt.messages") !== undefined;
+  const isAsked =
+    get("gen_ai.prompt.0.role", "gen_ai.prompt", "gen_ai.input.messages", "ai.prompt.messages") !== undefined;
   return isModel || isAsked ? "model" : "other";
 }
 
@@ -208,6 +209,10 @@ function attributesOf(value: JsonRecord): JsonRecord {
   for (const [name, cell] of Object.entries(value))
     if (name.startsWith("attributes.") && (cell ?? "") !== "")
       flatten({ [name.slice("attributes.".length)]: fromCell(cell) }, "", flat);
+  // Before 2025, OpenTelemetry's conventions put the texts of a model call into events of its span.
+  for (const event of listField(value, "events") ?? [])
+    if (isRecord(event) && textField(event, "name")?.startsWith("gen_ai.content."))
+      Object.assign(flat, attributesOf(event));
   return flat;
 }
 
@@ -260,13 +265,18 @@ export function modelMessages({ input, output }: Ends, attributes: JsonRecord = 
     }
     return undefined;
   };
+  const { "gen_ai.prompt": prompt, "gen_ai.completion": completion } = attributes;
   const sent =
-    listed("gen_ai.input.messages", "ai.prompt.messages") ?? indexed(attributes, "llm.input_messages", "gen_ai.prompt");
+    listed("gen_ai.input.messages", "ai.prompt.messages", "gen_ai.prompt") ??
+    indexed(attributes, "llm.input_messages", "gen_ai.prompt") ??
+    (typeof prompt === "string" && prompt !== "" ? [{ role: "user", content: prompt }] : undefined);
   if (sent) {
     const system = parseIfJson(attributes["gen_ai.system_instructions"]);
     const before = system === undefined || system === null ? [] : [{ role: "system", content: system }];
     const answered =
-      listed("gen_ai.output.messages") ?? indexed(attributes, "llm.output_messages", "gen_ai.completion");
+      listed("gen_ai.output.messages", "gen_ai.completion") ??
+      indexed(attributes, "llm.output_messages", "gen_ai.completion") ??
+      (typeof completion === "string" && completion !== "" ? [{ role: "assistant", content: completion }] : undefined);
     return { sent: [...before, ...sent], answered: answered ?? aiSdkReply(attributes) ?? replyIn(parseIfJson(output)) };
   }
   // Langfuse and MLflow hold the request and the response of the model's API.

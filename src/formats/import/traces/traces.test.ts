@@ -377,6 +377,29 @@ test("joins the traces of a session in time order, and keeps others apart", () =
   ]);
 });
 
+test("reads the texts of a model call in the attributes and events of older conventions", () => {
+  const asText = { "gen_ai.prompt": "How long?", "gen_ai.completion": "Two days." };
+  const asMessages = {
+    "gen_ai.prompt": JSON.stringify([{ role: "user", content: "How long?" }]),
+    "gen_ai.completion": JSON.stringify([{ role: "assistant", content: "Two days." }]),
+  };
+  const ids = { traceId: "t1", spanId: "a", name: "chat", startTimeUnixNano: "1" };
+  const events = Object.entries(asMessages).map(([name, value]) => ({
+    name: name.replace("gen_ai.", "gen_ai.content."),
+    attributes: otlp({ [name]: value }),
+  }));
+  for (const span of [
+    { ...ids, attributes: otlp(asText) },
+    { ...ids, attributes: otlp(asMessages) },
+    { ...ids, attributes: otlp({ "gen_ai.operation.name": "chat" }), events },
+  ]) {
+    const text = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
+    const { scenarios } = importScenarios({ text });
+    expect(scenarios.map(({ interactions }) => interactions)).toMatchObject([[{ user_message: "How long?" }]]);
+    expect(JSON.stringify(importScenarios({ text, expectsRecorded: true }).scenarios)).toContain("Two days.");
+  }
+});
+
 test("keeps failed tools as errors, and notes traces without a question", () => {
   const tool = {
     trace_id: "t1",

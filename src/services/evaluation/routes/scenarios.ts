@@ -83,7 +83,7 @@ export function scenarioRoutes({
         format,
         reason,
         scenarios,
-        notes,
+        notes: notes.map((note) => ({ ...note, message: note.message.replace(...codeOverHttp) })),
         kept,
         ...review,
         ...(conversations && { conversations: conversations.slice(0, mostConversations) }),
@@ -109,6 +109,9 @@ export function scenarioRoutes({
 
 /** More rows would not be looked at one by one. */
 const mostConversations = 1_000;
+
+/** Code is never taken from a request, so the note names the way that takes it. */
+const codeOverHttp = ["imported only when allowed", "imported only by `rehearsal import --allow-code`"] as const;
 
 async function readFile(
   { text, name, format, mapping, expect_recorded, world, traces, review }: ReturnType<typeof ImportRequest.parse>,
