@@ -8,7 +8,7 @@ import { echoTheKey } from "../support/fake-provider/error-statuses.ts";
 import { raw } from "../support/fake-provider/malformed-replies.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { upstreamFaults } from "../support/upstream-faults.ts";
-import type { OpenApi } from "./fuzz/open-api.ts";
+import { toOpenApi } from "./fuzz/open-api.ts";
 import { requestsFor } from "./fuzz/requests.ts";
 import { tameFor } from "./fuzz/tame.ts";
 import { report } from "./support/figures.ts";
@@ -168,7 +168,7 @@ test("no secret of the environment leaves, whatever is asked and however it ends
 
   /** Some of what the fuzzer sends, to every route there is. */
   async function askEveryRoute(base: string): Promise<void> {
-    const api = JSON.parse(await ask(`${base}/openapi.json`)) as OpenApi;
+    const api = toOpenApi(JSON.parse(await ask(`${base}/openapi.json`)));
     const knowledge = { values: { "x-model-id": ["hub/echo"] }, tame: tameFor(provider.url) };
     const requests = Object.entries(api.paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, operation]) =>

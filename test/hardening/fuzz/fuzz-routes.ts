@@ -4,7 +4,7 @@ import { send } from "../../support/http.ts";
 import { newSeed, sizes } from "../../support/sizes.ts";
 import { report } from "../support/figures.ts";
 import { createAnswerCheck, type FuzzAnswer } from "./check-answer.ts";
-import type { OpenApi } from "./open-api.ts";
+import { toOpenApi, type OpenApi } from "./open-api.ts";
 import { requestsFor, type FuzzRequest, type Knowledge, type Route } from "./requests.ts";
 
 const runsPerRoute = sizes.fuzzRequests;
@@ -37,7 +37,7 @@ interface FuzzOutcome {
 
 /** Sends every covered route of a service what its own document allows, nearly allows and forbids, and reads the answers by it. */
 export async function fuzzRoutes({ suite, base, memory, covers, learn }: FuzzedRoutes): Promise<FuzzOutcome> {
-  const api = (await send(`${base}/openapi.json`)).body as OpenApi;
+  const api = toOpenApi((await send(`${base}/openapi.json`)).body);
   const check = createAnswerCheck(api);
   const statuses = new Map<number, number>();
   const complaints = new Map<string, string>();

@@ -94,11 +94,15 @@ export function toFailedTurn(outcome: Extract<AgentOutcome, { ok: false }>): Fai
   return { error, retryable: error.retryable, calledTools: tool_calls.length > 0 };
 }
 
-/** The failure of a run that was cancelled or crashed. A disconnect and an unexpected error say nothing about the next try. */
+/**
+ * The failure of a run that was cancelled or crashed. A disconnect, a thread that was deleted meanwhile and an unexpected error say
+ * nothing about the next try.
+ */
 export function toCrashedTurn(error: unknown, { calledTools }: { calledTools: boolean }): FailedTurn {
   if (!(error instanceof ServiceError)) return { error: unexpectedFailure, retryable: true, calledTools };
   const { code, message: detail, hint } = error;
-  return { error: { code, detail, hint }, retryable: isRetryable(code) || code === "client_closed", calledTools };
+  const isPassing = isRetryable(code) || code === "client_closed" || code === "not_found";
+  return { error: { code, detail, hint }, retryable: isPassing, calledTools };
 }
 
 const unexpectedFailure = { code: "internal_error", detail: "The run failed unexpectedly." } as const;
