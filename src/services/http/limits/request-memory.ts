@@ -20,11 +20,14 @@ interface RequestMemoryOptions {
 
 export function openRequestMemory({ budget, key, response }: RequestMemoryOptions): RequestMemory {
   let hold: ByteHold | null = null;
+  // Forgotten once it is watched: work that outlives the response must not keep it in memory.
+  let unwatched = response;
   let isOver = false;
   let running = 0;
 
   function open(): ByteHold {
-    response?.once("close", end);
+    unwatched?.once("close", end);
+    unwatched = undefined;
     return (hold = budget.open(key));
   }
 
