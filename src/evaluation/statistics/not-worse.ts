@@ -89,7 +89,7 @@ interface GainSpread {
   readonly largestLoss: number;
 }
 
-/** What {@link planNotWorse} has to know of such gains. */
+/** The spread of the gains that {@link planNotWorse} plans for. */
 export function spreadOf(
   gains: Gains,
   { attempts, attemptVariance }: Pick<GainSpread, "attempts" | "attemptVariance">,

@@ -212,7 +212,7 @@ const observed = (...observations: object[]) => ({
 const toolCalls = [{ ...openaiCall, function: { name: "get_order", arguments: args } }];
 const declared = { role: "tool", content: { type: "function", function: { name: "get_order", parameters: {} } } };
 
-/** What Langfuse's integrations make of frameworks. */
+/** Requests and replies of frameworks, as the integrations of Langfuse write them. */
 const langfuseOf = {
   langchain: observed({
     type: "GENERATION",

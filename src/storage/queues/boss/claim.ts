@@ -40,7 +40,7 @@ export async function claimFromSlices(
   return { claimed, ended, sent };
 }
 
-/** Claims attempts of the given runs, whoever has their slices: for a process that executes its own runs. */
+/** Claims attempts of the given runs without their slices, for a process that executes its own runs. */
 export async function claimFromRuns(
   writer: Writer,
   claim: Claim & { readonly runs: ReadonlySet<string> },
