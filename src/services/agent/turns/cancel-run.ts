@@ -7,19 +7,25 @@ import type { Turn } from "./turn.ts";
 /** Ends a run of this owner that has not ended. An accepted turn of another process ends before its next step. */
 export type CancelRun = (runId: string, owner: string | null) => Promise<void>;
 
+/** A turn of this process; `turn` is null once it has ended. */
+export interface RunningTurn {
+  readonly owner: string | null;
+  turn: Turn | null;
+}
+
 interface CancelRunOptions extends Pick<AgentMemory, "runLog" | "endTurn"> {
   readonly openRuns: TurnStorage;
-  /** A run of this process. */
-  readonly running: (runId: string) => { readonly owner: string | null; readonly turn: Turn } | undefined;
+  readonly running: (runId: string) => RunningTurn | undefined;
 }
 
 export function createCancelRun({ runLog, openRuns, endTurn, running }: CancelRunOptions): CancelRun {
   return async (runId, owner) => {
     const here = running(runId);
+    const turn = here?.owner === owner ? here.turn : null;
     const isOpen = await openRuns.cancel(runId, owner);
-    if (here && here.owner === owner) {
-      here.turn.cancel();
-      await here.turn.outcome.catch(() => {});
+    if (turn) {
+      turn.cancel();
+      await turn.outcome.catch(() => {});
       return;
     }
     if (isOpen) return;

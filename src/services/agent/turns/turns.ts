@@ -12,7 +12,7 @@ import { worldHeader } from "../../../contract/schemas/acting/world.ts";
 import type { Router } from "../../../models/routing/router.ts";
 import type { ActiveTurns } from "./active-turns.ts";
 import { AgentTurn, type Runner, type TurnSettings } from "./agent-turn.ts";
-import { createCancelRun, type CancelRun } from "./cancel-run.ts";
+import { createCancelRun, type CancelRun, type RunningTurn } from "./cancel-run.ts";
 import { createIdempotentTurns, type IdempotentTurns } from "./idempotent-turns.ts";
 import { createTurnRecovery, type TurnRecovery } from "./recover-turns.ts";
 import { createRunResumer, type ResumeRun } from "./resume-run.ts";
@@ -88,7 +88,7 @@ export function createTurns({
   const store = createTurnStore({ memory, onAnswerLost });
   const stored = createStoredRuns(openRuns, overdue);
   const settings: TurnSettings = { ...shared, runner, store, overdue, now: Date.now };
-  const running = new Map<string, { readonly owner: string | null; readonly turn: Turn }>();
+  const running = new Map<string, RunningTurn>();
 
   async function start(
     request: TurnRequest,
@@ -105,9 +105,12 @@ export function createTurns({
         settings: instead ? { ...settings, runner: instead } : settings,
         stored: known?.stored ?? (isAcceptedWork(request) ? await accept(runId, request) : undefined),
       });
-      running.set(runId, { owner: request.owner, turn });
+      const entry: RunningTurn = { owner: request.owner, turn };
+      running.set(runId, entry);
       const ended = (): void => {
         running.delete(runId);
+        // A map that changes often is moved to new memory, and V8 keeps what the old memory refers to until a full collection.
+        entry.turn = null;
         void world?.close();
       };
       turn.outcome.then(ended, ended);
