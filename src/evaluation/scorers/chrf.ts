@@ -34,7 +34,13 @@ export function chrf(): Scorer {
 }
 
 function withoutSpaces({ codePoints }: PreparedText): Int32Array {
-  return codePoints.filter((codePoint) => !isSpace(codePoint));
+  const kept = new Int32Array(codePoints.length);
+  let length = 0;
+  for (let index = 0; index < codePoints.length; index++) {
+    const codePoint = codePoints[index] as number;
+    if (!isSpace(codePoint)) kept[length++] = codePoint;
+  }
+  return kept.subarray(0, length);
 }
 
 function isSpace(codePoint: number): boolean {
@@ -66,57 +72,106 @@ function scoreCharacters(generated: Int32Array, expected: Int32Array): ScorerRes
 
 /**
  * Sizes of the multiset intersections of n-grams, for the orders 1 to `orders`. An n-gram is numbered by its (n-1)-gram and the
- * symbol that follows, so no substrings are created.
+ * symbol that follows, so no substrings are created. An n-gram can be shared only if its (n-1)-gram is, so the others are left out.
  */
 function countSharedGrams({ left, right, size }: SymbolPair, orders: number): number[] {
-  let leftGrams = left;
-  let rightGrams = right;
+  const leftGrams = left.slice();
+  const rightGrams = right.slice();
+  const numbers = new PairNumbers(left.length + right.length);
+  const mostDistinct = Math.max(size, left.length + right.length);
+  const inLeft = new Int32Array(mostDistinct);
+  const inRight = new Int32Array(mostDistinct);
   let distinct = size;
   const shared: number[] = [];
   for (let order = 1; order <= orders; order++) {
+    const leftCount = left.length - order + 1;
+    const rightCount = right.length - order + 1;
     if (order > 1) {
-      const numbers = new Map<number, number>();
-      leftGrams = extend(leftGrams, { symbols: left, order, size, numbers });
-      rightGrams = extend(rightGrams, { symbols: right, order, size, numbers });
+      numbers.clear();
+      extend(leftGrams, { symbols: left, order, numbers });
+      extend(rightGrams, { symbols: right, order, numbers });
       distinct = numbers.size;
     }
-    shared.push(countShared(leftGrams, rightGrams, distinct));
+    count(leftGrams.subarray(0, leftCount), inLeft, distinct);
+    count(rightGrams.subarray(0, rightCount), inRight, distinct);
+    let common = 0;
+    for (let gram = 0; gram < distinct; gram++) common += Math.min(inLeft[gram] as number, inRight[gram] as number);
+    shared.push(common);
+    leaveOut(leftGrams, inRight);
+    leaveOut(rightGrams, inLeft);
   }
   return shared;
 }
+
+/** In place of a gram that the other side does not have. */
+const notShared = -1;
 
 interface Extension {
   readonly symbols: Int32Array;
   readonly order: number;
-  readonly size: number;
   /** Numbers of the longer grams so far, by shorter gram and next symbol. */
-  readonly numbers: Map<number, number>;
+  readonly numbers: PairNumbers;
 }
 
-function extend(grams: Int32Array, { symbols, order, size, numbers }: Extension): Int32Array {
-  const longer = new Int32Array(symbols.length - order + 1);
-  for (let start = 0; start < longer.length; start++) {
-    const key = (grams[start] as number) * size + (symbols[start + order - 1] as number);
-    let number = numbers.get(key);
-    if (number === undefined) numbers.set(key, (number = numbers.size));
-    longer[start] = number;
+/** Replaces each gram by the one that is a symbol longer. */
+function extend(grams: Int32Array, { symbols, order, numbers }: Extension): void {
+  for (let next = order - 1; next < symbols.length; next++) {
+    const start = next - order + 1;
+    const gram = grams[start] as number;
+    if (gram !== notShared) grams[start] = numbers.of(gram, symbols[next] as number);
   }
-  return longer;
 }
 
-function countShared(left: Int32Array, right: Int32Array, distinct: number): number {
-  const available = new Int32Array(distinct);
-  for (let index = 0; index < right.length; index++) {
-    const gram = right[index] as number;
-    available[gram] = (available[gram] as number) + 1;
+function count(grams: Int32Array, counts: Int32Array, distinct: number): void {
+  counts.fill(0, 0, distinct);
+  for (let index = 0; index < grams.length; index++) {
+    const gram = grams[index] as number;
+    if (gram !== notShared) counts[gram] = (counts[gram] as number) + 1;
   }
-  let shared = 0;
-  for (let index = 0; index < left.length; index++) {
-    const gram = left[index] as number;
-    const rest = available[gram] as number;
-    if (rest === 0) continue;
-    available[gram] = rest - 1;
-    shared++;
+}
+
+function leaveOut(grams: Int32Array, countsOfOthers: Int32Array): void {
+  for (let index = 0; index < grams.length; index++) {
+    const gram = grams[index] as number;
+    if (gram !== notShared && countsOfOthers[gram] === 0) grams[index] = notShared;
   }
-  return shared;
+}
+
+/** Numbers pairs of numbers in order of appearance. A hash table in flat memory: a `Map` would take most of the time of a comparison. */
+class PairNumbers {
+  readonly #mask: number;
+  readonly #pairs: Int32Array;
+  /** One more than the number of the pair in this slot; 0 where the slot is empty. */
+  readonly #numbers: Int32Array;
+  #size = 0;
+
+  constructor(mostPairs: number) {
+    const slots = 2 ** Math.ceil(Math.log2(2 * mostPairs + 1));
+    this.#mask = slots - 1;
+    this.#pairs = new Int32Array(2 * slots);
+    this.#numbers = new Int32Array(slots);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  clear(): void {
+    this.#numbers.fill(0);
+    this.#size = 0;
+  }
+
+  of(first: number, second: number): number {
+    const hash = Math.imul(Math.imul(first, 0x9e3779b1) + second, 0x85ebca6b);
+    for (let slot = (hash ^ (hash >>> 15)) & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      const number = this.#numbers[slot] as number;
+      if (number === 0) {
+        this.#pairs[2 * slot] = first;
+        this.#pairs[2 * slot + 1] = second;
+        this.#numbers[slot] = ++this.#size;
+        return this.#size - 1;
+      }
+      if (this.#pairs[2 * slot] === first && this.#pairs[2 * slot + 1] === second) return number - 1;
+    }
+  }
 }
