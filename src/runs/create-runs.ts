@@ -90,7 +90,7 @@ function composeRuns(options: RunsOptions) {
     now,
     checkEndpoint: options.checkEndpoint,
     customScorers: Object.keys(options.customScorers ?? {}),
-    runsCode: options.checkCode !== undefined,
+    codeProblem: options.checkCode?.problem,
     tryChecks: (slowChecks, owner) => verifySlowChecks(slowChecks, { checks, owner }),
     onRescored: scenarioOrders.forget,
     onRefused: (error, times) => executor.reportRefusal(error, times),

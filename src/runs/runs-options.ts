@@ -9,7 +9,7 @@ import type { Queue } from "../contract/ports/queue.ts";
 import type { WorldEndpoints } from "../contract/ports/world-endpoints.ts";
 import type { UnfinishedLimits, Store } from "../contract/ports/store.ts";
 import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
-import type { CodeRunner } from "../evaluation/scorers/checks/user-code.ts";
+import type { CheckCode } from "./user-code/check-code.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { ModelTarget } from "./plan/model-target.ts";
 import type { PlanHelpers } from "./plan/option-problems.ts";
@@ -57,7 +57,7 @@ export interface RunsOptions {
   /** Run the modules of worlds. Runs with such worlds are tied to the process that creates them, or that resumes them. */
   readonly worldModules?: WorldModules | undefined;
   /** Runs code of users in checks and transforms. Default: runs with such checks are refused. */
-  readonly checkCode?: CodeRunner | undefined;
+  readonly checkCode?: CheckCode | undefined;
   /** Open private endpoints for agents with a tool loop of their own. */
   readonly worldEndpoints?: WorldEndpoints | undefined;
   /** The price of a call of this model. */

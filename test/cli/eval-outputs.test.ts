@@ -29,6 +29,22 @@ test("writes the results in every format asked for", async () => {
   expect(reportDataIn(await readFile(folder.file("viewer"), "utf8"))).toContain("<script>alert(1)");
 });
 
+test("results never replace the scenarios or the configuration of their run", async () => {
+  const rows = "question,answer\nHow long?,Two days.\n";
+  const config = JSON.stringify({ scenarios: "questions.csv", model: "demo/scripted" });
+  await using folder = await folderWith({ "questions.csv": rows, "rehearsal.json": config });
+  const cwd = folder.path;
+  for (const [file, part] of [
+    ["questions.csv", "the scenarios"],
+    ["rehearsal.json", "the configuration"],
+  ]) {
+    const { code, stderr } = await runCli(["eval", "-o", `./${file}`], { cwd });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`would replace ${part} of this run`) });
+  }
+  expect(await readFile(folder.file("questions.csv"), "utf8")).toBe(rows);
+  expect(await readFile(folder.file("rehearsal.json"), "utf8")).toBe(config);
+});
+
 test("a step summary that cannot be written is reported, and all other files are written", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });

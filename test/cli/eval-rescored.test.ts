@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";
@@ -93,6 +93,29 @@ test("rescore refuses to drop the scores of a scorer module that is not there", 
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toMatch(/needs polite.*REHEARSAL_SCORERS_MODULE/);
   expect(await runCli(["rescore"], { cwd, env })).toMatchObject({ code: 0 });
+  const { summary } = JSON.parse((await runCli(["show", "--json"], { cwd })).stdout);
+  expect(summary.average_scores).toMatchObject({ polite: 1 });
+});
+
+test("rescore refuses to drop the scores of code that cannot be run", async () => {
+  const scorers = [{ type: "javascript", name: "polite", file: "polite.mjs" }];
+  const config = JSON.stringify({ scenarios: "hello.json", scorers });
+  await using folder = await folderWith({
+    "hello.json": hello,
+    "rehearsal.json": config,
+    "polite.mjs": "export default (reply) => reply.includes('please');",
+  });
+  await using provider = await startFakeProvider({ behaviour: text("Yes please") });
+  const cwd = folder.path;
+  expect((await runCli(["eval", "--endpoint", provider.url, "-m", "m"], { cwd })).code).toBe(0);
+  await rename(folder.file("polite.mjs"), folder.file("moved.mjs"));
+  const refused = await runCli(["rescore"], { cwd });
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^rehearsal: \S+polite\.mjs does not exist/),
+  });
+  await rename(folder.file("moved.mjs"), folder.file("polite.mjs"));
+  expect(await runCli(["rescore"], { cwd })).toMatchObject({ code: 0 });
   const { summary } = JSON.parse((await runCli(["show", "--json"], { cwd })).stdout);
   expect(summary.average_scores).toMatchObject({ polite: 1 });
 });

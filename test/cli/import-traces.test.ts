@@ -122,6 +122,7 @@ test("stores the recorded replies as a run to review, and the scenarios without 
     { agent_reply: "It was sent.", tool_calls: [{ name: "get_order", result: { to: "jo@example.com" } }] },
     { agent_reply: "Unknown." },
   ]);
+  expect(JSON.parse(shown.stdout).warnings ?? []).toEqual([]);
   await writeFile(join(folder.path, "v.csv"), "scenario_id,attempt,turn,choice\njo@example.com,1,1,fail\n");
   expect((await runCli(["verdicts", "import", "latest", "v.csv", "--rater", "ana"], options)).stdout).toContain(
     "stored 1 verdict",

@@ -65,6 +65,13 @@ test("eval tests a target of the configuration and names the run after it", asyn
   expect(stdout).not.toContain(secret);
 });
 
+test("probe names the line that a program prints besides its answers", async () => {
+  const chatty = program.replace("console.log", 'if (result) console.log("loading"); console.log');
+  await using folder = await folderWith({ "bot.mjs": chatty });
+  const shown = await runCli(["probe", "--command", `'${process.execPath}' bot.mjs`], { cwd: folder.path });
+  expect(shown).toMatchObject({ code: 3, stdout: expect.stringContaining('It printed "loading" to standard output') });
+});
+
 test("probe shows the request and the reply without secrets", async () => {
   await using agent = await startSupport();
   await using folder = await folderWith({ "rehearsal.yaml": config(agent.url), "agent.ts": agentModule });

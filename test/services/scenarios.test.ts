@@ -126,6 +126,10 @@ test("while a long file is read, everybody else is answered", async () => {
 });
 
 test("the whole library can be taken out as a file", async () => {
+  expect(await send(at("?format=csv&cursor=x"))).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: "/cursor" }] },
+  });
   const response = await fetch(at("?format=jsonl"));
   expect(response.headers.get("content-disposition")).toContain("scenarios.jsonl");
   const ids = (await response.text())

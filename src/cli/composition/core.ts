@@ -11,7 +11,7 @@ import type { Runs } from "../../runs/runs.ts";
 import type { LocalTargets } from "../../runs/user-code/local-targets.ts";
 import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createLog } from "../../services/http/log.ts";
-import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
+import type { CheckCode } from "../../runs/user-code/check-code.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { createClients, type Clients } from "./clients.ts";
@@ -54,7 +54,7 @@ interface CoreOptions {
   /** Run agents under test on this machine. Default: runs with such targets are refused. */
   readonly localTargets?: LocalTargets | undefined;
   /** Runs code of users in checks. Default: runs with such checks are refused. */
-  readonly checkCode?: CodeRunner | undefined;
+  readonly checkCode?: CheckCode | undefined;
   /** Open private endpoints for agents with a tool loop of their own. */
   readonly worldEndpoints?: WorldEndpoints | undefined;
   /** A demo model that plays simulated users while the operator has set no simulator. */

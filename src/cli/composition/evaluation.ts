@@ -26,7 +26,7 @@ import type { Runs } from "../../runs/runs.ts";
 import type { LocalTargets } from "../../runs/user-code/local-targets.ts";
 import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
-import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
+import type { CheckCode } from "../../runs/user-code/check-code.ts";
 import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/credentials.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
@@ -53,7 +53,7 @@ interface EvaluationOptions {
   readonly ownRuns?: readonly string[] | undefined;
   readonly worldModules?: WorldModules | undefined;
   readonly localTargets?: LocalTargets | undefined;
-  readonly checkCode?: CodeRunner | undefined;
+  readonly checkCode?: CheckCode | undefined;
   readonly worldEndpoints?: WorldEndpoints | undefined;
   /** A demo model that plays simulated users while the operator has set no simulator. */
   readonly demoSimulator?: (() => LabellerSettings | undefined) | undefined;

@@ -1,5 +1,4 @@
-import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
-import { createCheckCode } from "../../runs/user-code/check-code.ts";
+import { createCheckCode, type CheckCode } from "../../runs/user-code/check-code.ts";
 import { createCodeHost, type CodeHost } from "../../runs/user-code/code-host.ts";
 import { createLocalTargets, type LocalTargets } from "../../runs/user-code/local-targets.ts";
 import { createWorldModules, ModuleError, type WorldModules } from "../../runs/user-code/world-modules.ts";
@@ -12,7 +11,7 @@ interface UserCode {
   readonly modules: WorldModules;
   readonly targets: LocalTargets;
   /** Runs the code of checks and transforms. */
-  readonly checkCode: CodeRunner;
+  readonly checkCode: CheckCode;
   /** Ends the processes of modules and checks. */
   readonly host: CodeHost;
   /** Ends the processes of targets. */

@@ -65,6 +65,8 @@ export interface EvalSettings {
   /** The configuration file that names the patterns; undefined when they are arguments. */
   readonly namedIn?: string | undefined;
   readonly config: Config;
+  /** The file `config` was read from. */
+  readonly configFile?: string | undefined;
   /** The file the system prompt was read from. */
   readonly promptFile?: string | undefined;
   /** The agent under test, when it is not a plain endpoint. */
@@ -119,6 +121,7 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     folder: typed ? process.cwd() : folder,
     namedIn: typed ? undefined : file,
     config: merged,
+    configFile: file,
     promptFile: promptFile?.path,
     target,
     targetSecrets: configuredSecrets(config.targets),

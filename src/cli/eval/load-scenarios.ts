@@ -35,6 +35,10 @@ export async function loadScenarios(
     allowsCode: allowCode,
     makesVariants: true,
   });
+  refuseReplacing(
+    files.map((file) => pathOf(file, folder)),
+    settings,
+  );
   const broken = files.flatMap((file) => brokenScenariosExplained(file).map((entry) => noteLine(file.file, entry)));
   if (broken.length > 0 && !skipInvalid) {
     throw new CliError(`${broken.join("\n  ")}\n  (--skip-invalid skips such scenarios)`);
@@ -60,6 +64,15 @@ export async function loadScenarios(
       models: settings.models.length > 0 ? settings.models : named,
     },
   };
+}
+
+/** New results replace earlier ones, and never what the run is made of. */
+function refuseReplacing(scenarioFiles: readonly string[], { outputs, configFile }: EvalSettings): void {
+  const made = new Set([...scenarioFiles, ...(configFile === undefined ? [] : [resolve(configFile)])]);
+  const lost = outputs.find((file) => made.has(resolve(file)));
+  if (lost === undefined) return;
+  const part = scenarioFiles.includes(resolve(lost)) ? "the scenarios" : "the configuration";
+  throw new CliError(`the results in ${lost} would replace ${part} of this run: name another file with -o`);
 }
 
 /** Variants of one name in several files are evaluated together. */

@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
 import { parse } from "yaml";
 import type { World } from "../../contract/schemas/acting/world.ts";
 import { errorLine } from "../../evaluation/format.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { codeSettings, findCommand } from "../../runs/user-code/check-code.ts";
+import { codeProblem, codeSettings } from "../../runs/user-code/check-code.ts";
 import { ModuleError, withModuleTools } from "../../runs/user-code/world-modules.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../cli-error.ts";
@@ -52,20 +51,15 @@ async function ownSettings(envFile: readonly string[]): Promise<Settings> {
 
 /** Refuses checks whose code cannot be run here, before a run is made. */
 export async function requireCode({ settings, scenarios }: Loaded, where: SourceOptions): Promise<void> {
-  const sources = codeSettings({ settings: settings.config, scenarios: scenarios as readonly Scenario[] });
-  if (sources.length === 0) return;
+  const owner = { settings: settings.config, scenarios: scenarios as readonly Scenario[] };
+  if (codeSettings(owner).length === 0) return;
   if ((where.server ?? serverFromEnvironment(where.dataDir)) !== undefined) {
     throw new CliError(
       "checks of these scenarios run code, which only this machine may run: leave out --server and REHEARSAL_SERVER",
     );
   }
-  const missing = sources.find(({ file }) => file !== undefined && !existsSync(file));
-  if (missing) throw new CliError(`${missing.file} does not exist: a check names it as its code`);
-  if (!sources.some(({ language }) => language === "python")) return;
-  const { python } = await ownSettings(where.envFile ?? []);
-  if (findCommand(python) === null) {
-    throw new CliError(`checks of these scenarios are in Python, and ${python} was not found: set REHEARSAL_PYTHON`);
-  }
+  const problem = codeProblem(owner, (await ownSettings(where.envFile ?? [])).python);
+  if (problem !== null) throw new CliError(problem);
 }
 
 /** Completes worlds by the state and the tools in their files. Refuses files that cannot be used before a run is made. */

@@ -271,7 +271,7 @@ export const callMcp: Operation = {
     },
     ...turnHeaders,
   },
-  body: z.union([JsonRpcCall, z.array(JsonRpcCall)]),
+  body: z.union([JsonRpcCall, z.array(JsonRpcCall).min(1).max(100)]),
   example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
   responses: {
     200: {

@@ -68,7 +68,12 @@ test.each([301, 302, 303, 307, 308])("does not follow a %i redirect and leaks no
   });
   expect(result).toMatchObject({
     ok: false,
-    error: { code: "upstream_redirect", upstream_status: code, tries: 1 },
+    error: {
+      code: "upstream_redirect",
+      detail: expect.stringContaining("use the final address"),
+      upstream_status: code,
+      tries: 1,
+    },
     redirect_to: `${trap.url}/stolen`,
   });
   expect(trap.hits).toBe(0);
@@ -120,6 +125,11 @@ test("names the missing setting for a 401 without a credential only", async () =
     error: {
       detail: `HTTP 401: ${origin} wants a credential, and none is bound to this origin: set KEY_OF_${origin}.`,
     },
+  });
+  await using outbound = createOutbound({ keyVariable: (of) => `KEY_OF_${of}` });
+  const call = { url: `${provider.url}/models`, method: "GET", operation: "agent", signal } as const;
+  expect(await outbound.request(call)).toMatchObject({
+    error: { detail: expect.stringMatching(new RegExp(`: set KEY_OF_${call.url}\\.$`)) },
   });
   const bound = await ask({ credentials: [bindCredential({ url: origin, secret: new Secret("sk-1") })] });
   expect(bound).toMatchObject({

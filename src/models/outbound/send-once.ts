@@ -60,6 +60,8 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
   if (result.status < 300) return reportedFailure(result, attempt) ?? result;
   if (result.status < 400) return redirected(result.status, result.headers, url);
   const body = result.kind === "body" ? result.body : "";
+  // A key of the origin is not sent to agents, so an agent's own address has to be bound.
+  const isAgent = request.operation === "agent";
   const failure = statusFailure(
     { status: result.status, url, contentType: String(result.headers["content-type"] ?? ""), body },
     {
@@ -67,7 +69,7 @@ export async function sendOnce(attempt: Try): Promise<TryResult> {
       hasCredential: request.hasCredential === true || credential.headers.length > 0,
       isWithheld: credential.isWithheld,
       operation: request.operation,
-      keyVariable: attempt.keyVariable?.(credential.isWithheld ? addressToBind(call) : url.origin),
+      keyVariable: attempt.keyVariable?.(isAgent || credential.isWithheld ? addressToBind(call) : url.origin),
       retryAfterMs: askedWaitMs({ headers: result.headers, body }, attempt),
     },
   );
@@ -96,7 +98,7 @@ function reportedFailure(result: ExchangeResult, attempt: Try): TryResult | null
 function redirected(status: number, headers: ResponseHeaders, url: URL): TryResult {
   const location = headers["location"];
   const target = typeof location === "string" && URL.canParse(location, url.href) ? new URL(location, url).href : null;
-  const detail = `HTTP ${status}: ${url.host} redirects to another address; redirects are never followed.`;
+  const detail = `HTTP ${status}: ${url.host} redirects to another address; redirects are never followed: use the final address.`;
   return { kind: "failed", failure: { code: "upstream_redirect", detail, status, again: "no" }, redirect_to: target };
 }
 

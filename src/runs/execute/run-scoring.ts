@@ -10,7 +10,7 @@ import { labelCandidates } from "../../evaluation/labels/label-candidates.ts";
 import { createModelLabeller } from "../../evaluation/labels/model-labeller.ts";
 import { createScoring, type TurnJudge } from "../../evaluation/scoring.ts";
 import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
-import type { CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
+import type { CheckCode } from "../user-code/check-code.ts";
 import type { Simulator } from "../../evaluation/simulation/ask-simulator.ts";
 import { createSemanticScorer } from "../../evaluation/scorers/semantic-similarity.ts";
 import { estimateTokens } from "../../evaluation/budget/estimate-tokens.ts";
@@ -33,7 +33,7 @@ interface RunScoringOptions {
   readonly lexical?: ScoringPool["score"] | undefined;
   readonly runCheck?: CheckRunnerThread["run"] | undefined;
   /** Runs code of users in checks. Default: such checks fail. */
-  readonly checkCode?: CodeRunner | undefined;
+  readonly checkCode?: CheckCode | undefined;
 }
 
 /** Creates the scoring of runs from the operator's parts and the run's settings. */
@@ -85,7 +85,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       judge: ofTurns ? judge : undefined,
       lexical: lexical && ((question) => lexical(question, owner)),
       runCheck: runCheck && ((question, signal) => runCheck(question, { asker: owner, signal })),
-      code: checkCode,
+      code: checkCode?.run,
     });
     return {
       scoring,

@@ -7,7 +7,9 @@ export function invalidFieldsError(errors: readonly FieldError[]): ServiceError 
   const [first] = errors;
   const code = first?.code === "pattern_unsupported" ? "pattern_unsupported" : "validation_failed";
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  return new ServiceError(code, `${first?.pointer} ${first?.message}${more}`, { errors: errors.slice(0, mostErrors) });
+  // The pointer of the whole request is empty.
+  const message = `${first?.pointer} ${first?.message}${more}`.trimStart();
+  return new ServiceError(code, message, { errors: errors.slice(0, mostErrors) });
 }
 
 export function refuseInvalid(errors: readonly FieldError[]): void {

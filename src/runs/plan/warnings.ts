@@ -81,10 +81,11 @@ function simulatedUserWarnings(settings: RunSettings, scenarios: readonly Scenar
   ];
 }
 
-/** An agent has tools of its own, so it is offered none. */
+/** An agent has tools of its own, so it is offered none. Recorded replies have used theirs. */
 function agentWorldWarnings(settings: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] {
-  const { target, world } = settings;
-  if (actsInWorld(settings) || (!world && scenarios.every((scenario) => !scenario.world))) return [];
+  const { target, world, protocol } = settings;
+  if (protocol === "recorded" || actsInWorld(settings) || (!world && scenarios.every((scenario) => !scenario.world)))
+    return [];
   const place = target ? "world of the target" : "world_address";
   const message = `leaves the tools of the world unused: an agent calls its own, and the final state stays unknown, unless ${place} says how it gets the address of the world`;
   return [{ pointer: target ? "/endpoint" : "/protocol", message }];

@@ -8,7 +8,7 @@ import { checkNames, reservedPrefixes, reservedScores, turnScoreNames } from "..
 import { withBaselineGate } from "../compare/baseline-gate.ts";
 import { withDecision } from "../sequence/read-sequence.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
-import { codeSettings } from "../user-code/check-code.ts";
+import { codeSettings, type CheckCode } from "../user-code/check-code.ts";
 import { createRunWorlds } from "../execute/run-worlds.ts";
 import { retryStoreWrite, type StoreRetryOptions } from "../execute/store-outage.ts";
 import { helperEndpoints, type PlannedEndpoint } from "../plan/endpoints.ts";
@@ -28,7 +28,7 @@ interface RescorerOptions extends Pick<
   | "now"
   | "tryChecks"
   | "checkEndpoint"
-  | "runsCode"
+  | "codeProblem"
   | "onRefused"
   | "onStored"
   | "customScorers"
@@ -91,8 +91,8 @@ export interface RescoreOptions {
   readonly checkEndpoint?: ((planned: PlannedEndpoint, policy: RunPolicy | null) => void) | undefined;
   /** Names of the operator's own scorers in this process. */
   readonly customScorers?: readonly string[] | undefined;
-  /** True when this process runs the code of checks. Default: runs with such checks are not rescored here. */
-  readonly runsCode?: boolean | undefined;
+  /** Why this process cannot run the code of checks. Default: runs with such checks are not rescored here. */
+  readonly codeProblem?: CheckCode["problem"] | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called each time the store refuses verdicts. They are kept and retried until the store accepts them or `signal` aborts. */
   readonly onRefused?: StoreRetryOptions["onRefused"];
@@ -148,13 +148,11 @@ type RunScoring = Awaited<ReturnType<CreateRunScoring>>;
 /** Refuses a request before anything is written. */
 async function prepare(run: RunRecord, options: RescoreOptions): Promise<{ plan: RescorePlan; scoring: RunScoring }> {
   const { store, createScoring, askModels, replace, tryChecks, checkEndpoint } = options;
-  const { customScorers = [], runsCode = false } = options;
+  const { customScorers = [], codeProblem = () => notHere } = options;
   const before: ScoringBasis = { settings: run.settings, scenarios: await store.runs.scenarios(run.id) };
   const plan = replace ? planRescore(before, replace.request, replace) : { ...before, replaced: [], changed: [] };
-  if (!runsCode && codeSettings(plan).length > 0) {
-    const message = "must have no checks with code: rehearsal runs rescore on the machine with the files runs them";
-    throw invalidFieldsError([{ pointer: "", code: "not_allowed", message }]);
-  }
+  const problem = codeSettings(plan).length > 0 ? codeProblem(plan) : null;
+  if (problem !== null) throw invalidFieldsError([{ pointer: "", code: "not_allowed", message: problem }]);
   refuseLostScorers(run, { before, plan, known: customScorers });
   // A forbidden helper would fail every call and so replace the earlier verdicts by nothing.
   const areNew = plan.replaced.includes("judge") || plan.replaced.includes("labeller");
@@ -171,6 +169,8 @@ async function prepare(run: RunRecord, options: RescoreOptions): Promise<{ plan:
   const keepsSemantic = semantic || !(chosen || plan.replaced.includes("test_batch"));
   return { plan, scoring: { ...now, scoring: { ...now.scoring, keepsSemantic } } };
 }
+
+const notHere = "must have no checks with code: rehearsal runs rescore on the machine with the files runs them";
 
 /** Refuses to drop the scores of the operator's own scorers, which this process does not have. */
 function refuseLostScorers(

@@ -18,7 +18,7 @@ let code: CodeRunner;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "check-code-"));
   host = createCodeHost({ limits: { timeoutMs: 2_000, memoryMb: 256, processes: 2 } });
-  code = createCheckCode({ host, limits: { memoryMb: 256 }, environment: { DECLARED: "yes" }, python: "python3" });
+  code = createCheckCode({ host, limits: { memoryMb: 256 }, environment: { DECLARED: "yes" }, python: "python3" }).run;
 });
 afterAll(async () => {
   await host[Symbol.asyncDispose]();

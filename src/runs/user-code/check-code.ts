@@ -30,6 +30,11 @@ interface CheckCodeOptions {
 
 const entry = threadFile("module-process", import.meta.url);
 
+export interface CheckCode {
+  readonly run: CodeRunner;
+  readonly problem: (owner: CodeOwner) => string | null;
+}
+
 /** Runs the code of checks and transforms in processes: one kind for JavaScript, one for Python. */
 export function createCheckCode({
   host,
@@ -37,7 +42,7 @@ export function createCheckCode({
   environment,
   python,
   scrub = (text) => text,
-}: CheckCodeOptions): CodeRunner {
+}: CheckCodeOptions): CheckCode {
   const programs = new Map<CodeQuestion["language"], CodeProgram>();
 
   function programOf(language: CodeQuestion["language"]): CodeProgram {
@@ -61,7 +66,7 @@ export function createCheckCode({
     return program;
   }
 
-  return async ({ language, ...params }, signal) => {
+  const run: CodeRunner = async ({ language, ...params }, signal) => {
     try {
       const call = { method: "code.run", params: params satisfies RunCodeParams, signal };
       return { result: await host.call(programOf(language), call) };
@@ -71,7 +76,19 @@ export function createCheckCode({
       throw new Error(scrub(error.message), { cause: error });
     }
   };
+  return { run, problem: (owner) => codeProblem(owner, python) };
 }
+
+/** Why the code of a run cannot be run on this machine, which has this Python; null when it can. */
+export function codeProblem(owner: CodeOwner, python: string): string | null {
+  const sources = codeSettings(owner);
+  const missing = sources.find(({ file }) => file !== undefined && !existsSync(file));
+  if (missing) return `${missing.file} does not exist: a check names it as its code`;
+  if (!sources.some(({ language }) => language === "python") || findCommand(python) !== null) return null;
+  return `checks are in Python, and ${notFound(python)}`;
+}
+
+const notFound = (python: string): string => `${python} was not found: set REHEARSAL_PYTHON to the path of your Python`;
 
 /** Python on Windows does not start without it. */
 function windowsSystem(): Record<string, string> {
@@ -90,21 +107,20 @@ export function findCommand(command: string): string | null {
 
 function requirePython(command: string): string {
   const found = findCommand(command);
-  if (found === null) throw new Error(`${command} was not found: set REHEARSAL_PYTHON to the path of your Python`);
+  if (found === null) throw new Error(notFound(command));
   return found;
 }
 
 /** The code of a check or transform, and its language. */
 type CodeSource = Pick<CodeTransform, "language" | "code" | "file" | "function">;
 
-/** The code in the scorers and turns of a run. */
-export function codeSettings({
-  settings,
-  scenarios,
-}: {
+interface CodeOwner {
   readonly settings: Pick<RunSettings, "scorers">;
   readonly scenarios: readonly Pick<Scenario, "interactions">[];
-}): CodeSource[] {
+}
+
+/** The code in the scorers and turns of a run. */
+export function codeSettings({ settings, scenarios }: CodeOwner): CodeSource[] {
   const turns = scenarios.flatMap(({ interactions }) => interactions.flatMap(({ checks = [] }) => checks));
   return [...(settings.scorers ?? []), ...turns].filter(usesCode).flatMap(sourcesOf);
 }

@@ -156,8 +156,15 @@ export class CodeProcess {
   #receive(line: string): void {
     const pending = this.#pending;
     const answer = pending && parseAnswer(line, pending.id);
-    if (!answer) return this.#kill("It wrote something other than an answer to the channel of the protocol.");
+    if (!answer) return this.#kill(this.#notAnAnswer(line));
     pending.settle(answer);
+  }
+
+  #notAnAnswer(line: string): string {
+    if (this.#options.program.answers !== "stdout")
+      return "It wrote something other than an answer to the channel of the protocol.";
+    const printed = JSON.stringify(truncateText(line, 80));
+    return `It printed ${printed} to standard output, which is not an answer with the id of the question: print anything else to standard error.`;
   }
 
   /** Also between two questions: code may go on in timers. */

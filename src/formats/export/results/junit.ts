@@ -104,6 +104,7 @@ function runProperties(run: RunHead | undefined): XmlNode[] {
     property("endpoint", run.endpoint),
     property("model_id", run.model_id),
     property("state", run.state),
+    ...(run.message === undefined ? [] : [property("message", run.message)]),
     ...(run.summary?.stopped_by ? [property("stopped_by", run.summary.stopped_by)] : []),
   ];
 }

@@ -435,7 +435,8 @@ test("marks scenarios that a stopped run never reached as not run", () => {
     scenarioResult("halfway", [[good]]),
   ];
   for (const attempt of stopped[2]?.attempts ?? []) attempt.unfinished = true;
-  const run = runResult(stopped, { state: "cancelled" });
+  const message = "Evaluation stopped by budget, 4 of 9 turns";
+  const run = runResult(stopped, { state: "cancelled", message });
 
   const markdown = exportResults(createMarkdown, run);
   expect(markdown).toMatch(/`begun` \| ✅ passed \| [^|]* \| 2 of 2 \(2 of 3 run\) \|/);
@@ -448,6 +449,7 @@ test("marks scenarios that a stopped run never reached as not run", () => {
     errors: "0",
     skipped: "2",
   });
+  expect(elements.find(([, attributes]) => attributes["name"] === "message")?.[1]).toMatchObject({ value: message });
   expect(elements.find(([name]) => name === "skipped")?.[1]).toEqual({
     message: "not run: the run ended before any attempt finished",
   });

@@ -46,6 +46,8 @@ export function scenarioRoutes({
   return new Hono<ShellEnvironment>()
     .get("/scenarios", async (context) => {
       const { format, ...filter } = validateQuery(LibraryQuery, context.req.queries());
+      if (format && filter.cursor !== undefined)
+        throw invalidField("/cursor", "cannot be combined with format: a file has the whole library", filter.cursor);
       if (format) return exportLibrary(context, format, { library, writeLibraryFile });
       return context.json(await library.list(filter));
     })
