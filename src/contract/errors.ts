@@ -270,7 +270,7 @@ export const errorKinds = {
   upstream_timeout: {
     status: 504,
     title: "The model provider took too long",
-    hint: "Try again, send a smaller request, or raise the upstream timeouts.",
+    hint: "Try again, send a smaller request, or raise the limit: upstream_first_byte_timeout_ms, upstream_idle_timeout_ms or upstream_total_timeout_ms under limits in rehearsal.yaml.",
     retryable: true,
   },
   storage_full: {

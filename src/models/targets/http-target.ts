@@ -11,6 +11,7 @@ import { labels, nonEmptyString, parseJson } from "../adapters/reply/json-values
 import { argumentText, contentText, withUniqueIds } from "../adapters/reply/message-content.ts";
 import {
   invalid,
+  notJson,
   replyError,
   tokenUsage,
   type AnswerContext,
@@ -144,9 +145,7 @@ class AnswerReader {
   parse(body: string, context: AnswerContext): ParsedReply | ReplyError {
     const { reply: pointer } = this.#target;
     const answer = parseJson(body);
-    if (answer === undefined && (pointer ?? "") !== "") {
-      return invalid(context, /^\s*</.test(body) ? "The answer is a web page, not JSON." : "The answer is not JSON.");
-    }
+    if (answer === undefined && (pointer ?? "") !== "") return invalid(context, notJson(body));
     const failure = this.#failureIn(answer, context);
     if (failure) return failure;
     const calls = this.#calls([answer]);
