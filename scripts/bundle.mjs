@@ -1,9 +1,10 @@
 // Joins the code with the packages it uses into a few files that start fast: `dist/` of the published package, and of a clone for
 // `npm start`. Seventeen hundred modules become a dozen; PostgreSQL, MCP, PDF and the language model stay files of their own.
-import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { thirdPartyNotices } from "./third-party-notices.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -204,35 +205,7 @@ async function bundle(folder) {
     },
   });
   const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
-  const packages = [...new Set(modules.flatMap(packageOf))].toSorted();
-  writeNotices(join(folder, "THIRD-PARTY-NOTICES.md"), [...packages, "node_modules/swagger-ui-dist"]);
-}
-
-/** The folder of the package a module belongs to, from the root; none for our own. */
-function packageOf(module) {
-  const path = relative(root, module.replace(/^\0/, "").replace(/\?.*$/, "")).split(sep);
-  const last = path.lastIndexOf("node_modules");
-  if (last === -1) return [];
-  const length = path[last + 1]?.startsWith("@") ? 3 : 2;
-  return [path.slice(0, last + length).join("/")];
-}
-
-/** Writes the licences of packages into one file, since their own files stay behind. */
-function writeNotices(file, packages) {
-  const sections = packages.map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-    return [`## ${name} ${version} (${license ?? "see below"})`, ...licenceTexts(folder)].join("\n\n");
-  });
-  const title = "# Packages inside this one, and their licences";
-  writeFileSync(file, `${[title, ...sections].join("\n\n")}\n`);
-}
-
-function licenceTexts(folder) {
-  const names = readdirSync(join(root, folder)).filter((name) => /^(licen[cs]e|notice|copying)/i.test(name));
-  return names
-    .map((name) => join(root, folder, name))
-    .filter((path) => existsSync(path))
-    .map((path) => readFileSync(path, "utf8").trim());
+  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.md"), thirdPartyNotices(modules, ["swagger-ui-dist"]));
 }
 
 await bundle(join(root, "dist"));

@@ -122,7 +122,15 @@ await whenChanged({
 
 await whenChanged({
   stampFile: "web/dist/.built",
-  inputs: ["web", "src/base", "src/contract", "src/evaluation", "examples/scenarios", "package-lock.json"],
+  inputs: [
+    "web",
+    "scripts/third-party-notices.ts",
+    "src/base",
+    "src/contract",
+    "src/evaluation",
+    "examples/scenarios",
+    "package-lock.json",
+  ],
   message: "Building the page …",
   work: () => {
     const vite = join("node_modules", "vite", "bin", "vite.js");
@@ -135,7 +143,7 @@ await whenChanged({
 if (bundles) {
   await whenChanged({
     stampFile: "dist/.bundled",
-    inputs: ["src", "scripts/bundle.mjs", "package-lock.json"],
+    inputs: ["src", "scripts/bundle.mjs", "scripts/third-party-notices.ts", "package-lock.json"],
     message: "Bundling the services …",
     work: () => run(ownNode, [join("scripts", "bundle.mjs")]),
   });

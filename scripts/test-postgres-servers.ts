@@ -11,7 +11,7 @@ import { temporaryFolder } from "../test/support/temporary-folder.ts";
 /**
  * Runs the conformance suite of PostgreSQL on other servers than the one that the tests bring along:
  *
- *     node scripts/test-postgres-servers.ts                       # the oldest server that is supported, and PgBouncer
+ *     node scripts/test-postgres-servers.ts                       # the oldest server that is supported, and PgBouncer if it is there
  *     node scripts/test-postgres-servers.ts --version 15.18.0-beta.17
  *     node scripts/test-postgres-servers.ts --pgbouncer           # in transaction mode; the program must be installed
  *
@@ -27,7 +27,7 @@ const isChosen = values.version !== undefined || values.pgbouncer !== undefined;
 const versions = values.version ?? (isChosen ? [] : [oldest]);
 let failed = false;
 for (const version of versions) await onVersion(version);
-if (values.pgbouncer || !isChosen) await behindPooler();
+if (values.pgbouncer || (!isChosen && (await hasPooler()))) await behindPooler();
 process.exitCode = failed ? 1 : 0;
 
 async function onVersion(version: string): Promise<void> {
@@ -42,10 +42,24 @@ async function onVersion(version: string): Promise<void> {
   await suite(`PostgreSQL ${version}`, server.url).finally(server.stop);
 }
 
+async function hasPooler(): Promise<boolean> {
+  try {
+    await promisify(execFile)("pgbouncer", ["--version"]);
+    return true;
+  } catch {
+    process.stderr.write("PgBouncer: left out, because the program is not installed\n");
+    return false;
+  }
+}
+
 async function behindPooler(): Promise<void> {
   const server = await startServer();
-  await using pooler = await startPooler(new URL(server.url));
-  await suite("PgBouncer in transaction mode", pooler.url, { TEST_POSTGRES_POOLED: "1" }).finally(server.stop);
+  try {
+    await using pooler = await startPooler(new URL(server.url));
+    await suite("PgBouncer in transaction mode", pooler.url, { TEST_POSTGRES_POOLED: "1" });
+  } finally {
+    await server.stop();
+  }
 }
 
 async function suite(name: string, url: string, environment: Record<string, string> = {}): Promise<void> {

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { build, defineConfig, type Plugin } from "vite";
+import { build, defineConfig, type Plugin, type Rolldown } from "vite";
+import { thirdPartyNotices } from "../scripts/third-party-notices.ts";
 
 /**
  * The package's browser build decodes entities by setting innerHTML. The content security policy forbids that, and the worker
@@ -22,6 +23,30 @@ const reportTemplate: Plugin = {
   },
 };
 
+/** The files that went into the page and its workers. Vite builds the workers while it reads the page. */
+const modules = new Set<string>();
+
+function addModules(bundle: Rolldown.OutputBundle): void {
+  for (const file of Object.values(bundle)) {
+    if (file.type === "chunk") for (const id of file.moduleIds) modules.add(id);
+  }
+}
+
+/** Vite's own list of licences (`build.license`) leaves out the workers, and with them all that parses Markdown. */
+const noticesOfWorkers: Plugin = {
+  name: "rehearsal-notices-of-workers",
+  generateBundle: (_options, bundle) => addModules(bundle),
+};
+const notices: Plugin = {
+  name: "rehearsal-notices",
+  generateBundle(_options, bundle) {
+    addModules(bundle);
+    // Tailwind's base styles are in the page's, without a module.
+    const source = thirdPartyNotices(modules, ["tailwindcss"]);
+    this.emitFile({ type: "asset", fileName: "THIRD-PARTY-NOTICES.md", source });
+  },
+};
+
 /**
  * Modules shared by several screens form one chunk: dozens of small ones weigh ten kilobytes more and double the requests.
  * Lists and plots of a run, transcripts and the scenario editor are left out: the first screen does not need them.
@@ -29,9 +54,9 @@ const reportTemplate: Plugin = {
 const sharedParts = { name: "parts", test: /\/web\/(?!run\/|transcript\/|scenarios\/)|lucide/, minShareCount: 2 };
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), reportTemplate],
+  plugins: [react(), tailwindcss(), reportTemplate, notices],
   resolve: { alias: withoutDocument },
-  worker: { format: "es" },
+  worker: { format: "es", plugins: () => [noticesOfWorkers] },
   build: {
     outDir: "dist",
     emptyOutDir: true,

@@ -16,7 +16,7 @@ test("a store of this version, and of a newer version that this one can share it
 });
 
 test("other stores are refused", () => {
-  expect(refusalOf(["0001-runs", "0002-library"])).toMatch(/before 0\.2\.0.*runs export/);
+  expect(refusalOf(["0001-runs", "0002-library"])).toMatch(/before 0\.2\.0.*rehearsal report <run> -o/);
   expect(refusalOf([...stepNames, "9998-v9.8.0-compatible-9997"])).toMatch(/newer version.*9998-v9\.8\.0/);
   expect(refusalOf([...stepNames, "9999-v10.0.0"])).toMatch(/newer version.*9999-v10\.0\.0/);
 });

@@ -30,7 +30,7 @@ export const stepNames: readonly string[] = Object.keys(migrations).toSorted();
 /** Why this program cannot use a store with these steps, and what to do. Null: it can, perhaps after `migrate`. */
 export function refusalOf(applied: readonly string[]): string | null {
   if (applied.length > 0 && !applied.includes(firstRelease)) {
-    return `was created by a version before 0.2.0. With that version, from its package or checkout, export its runs (rehearsal runs export <run> -o <run>.json), then begin with an empty database; this one was not changed.`;
+    return `was created by a version before 0.2.0. With that version, from its package or checkout, export its runs (rehearsal report <run> -o <run>.json), then begin with an empty database; this one was not changed.`;
   }
   const newer = applied.find((name) => !stepNames.includes(name) && !isCompatible(name));
   if (newer === undefined) return null;

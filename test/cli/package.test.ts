@@ -47,7 +47,12 @@ deepTest("holds bundled code, the page, the examples and every licence, and no s
   const manifest = JSON.parse(await readFile(join(rehearsal(), "package.json"), "utf8"));
   expect(manifest).not.toHaveProperty("devDependencies");
   expect(manifest).not.toHaveProperty("scripts");
-  for (const file of ["dist/cli/main.js", "web/dist/index.html", "web/dist/docs/swagger-ui.css"]) {
+  for (const file of [
+    "dist/cli/main.js",
+    "web/dist/index.html",
+    "web/dist/docs/swagger-ui.css",
+    "web/dist/THIRD-PARTY-NOTICES.md",
+  ]) {
     await access(join(rehearsal(), file));
   }
   const notices = await readFile(join(rehearsal(), "dist/THIRD-PARTY-NOTICES.md"), "utf8");

@@ -207,6 +207,18 @@ export function agentAcceptedRunsSuite(name: string, prepare: PrepareMemory): vo
       expect(await other.agent.openRuns.ofThread(thread)).toBeNull();
     });
 
+    test("one that ends without an answer frees its key for all processes, also for those that did not finish it", async () => {
+      await using database = await prepare();
+      const id = await leave(await database.open({ pid: deadPid }));
+      const [here, there] = [await database.open(), await database.open()];
+      await here.agent.openRuns.recover(id);
+      expect(await there.agent.answers.claim(key)).toEqual({ outcome: "running", runId: id });
+      expect(await here.agent.endTurn({ ended: id })).toBe(true);
+      expect(await there.agent.answers.claim(key)).toEqual({ outcome: "claimed" });
+      await here.agent.answers.release(key);
+      expect(await here.agent.answers.claim(key)).toEqual({ outcome: "running" });
+    });
+
     test("the processes that took one without completing a step are counted", async () => {
       await using database = await prepare();
       const dead = [];

@@ -51,7 +51,7 @@ test("a database made by a version before 0.2.0 is refused and left unchanged", 
   const file = await filled(folder, 1);
   change(file, "update kysely_migration set name = '0001-runs'");
   const before = await readFile(file);
-  expect((await refusal(file)).message).toMatch(/before 0\.2\.0.*rehearsal runs export/);
+  expect((await refusal(file)).message).toMatch(/before 0\.2\.0.*rehearsal report <run> -o/);
   expect((await readFile(file)).equals(before)).toBe(true);
 });
 

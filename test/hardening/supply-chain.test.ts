@@ -52,3 +52,19 @@ test("the list of parts names every package of the lockfile with its hash, and n
   expect(unhashed.filter((name) => !bundled.has(name))).toEqual([]);
   expect(text.match(/https?:\/\/[^/"]+/g)).toEqual(["http://cyclonedx.org"]);
 });
+
+test("the page carries the licences of the packages inside it, its workers and its styles", () => {
+  const notices = readFileSync(resolve(root, "web/dist/THIRD-PARTY-NOTICES.md"), "utf8");
+  const page = [
+    "react",
+    "react-dom",
+    "@radix-ui/react-dropdown-menu",
+    "@tanstack/react-query",
+    "@visx/shape",
+    "wouter",
+  ];
+  for (const name of [...page, "lucide-react", "micromark", "diff", "tailwindcss"]) {
+    expect(notices).toMatch(new RegExp(`^## ${name} \\d+\\.`, "m"));
+  }
+  expect(notices).toContain("Copyright (c) Meta Platforms, Inc. and affiliates.");
+});

@@ -220,6 +220,22 @@ test.each([
   expect(events.at(-1)?.data).toMatchObject({ code: one?.["code"], detail: one?.["detail"], status });
 });
 
+test("a tool call of a process that died counts, even when the next one fails before it comes to that call", async () => {
+  const { asked, turn } = never();
+  const { tool, calls } = countingTool();
+  await using place = await twoAgents({ first: [asksFor("act"), turn], second: [], tools: [tool] });
+  const lost = post(place.agents[0].url, human("Act"), key).catch(() => null);
+  await asked;
+  const runner = () => Promise.reject(new Error("not ready"));
+  const { models, model } = scripted(asksFor("act"), "Done.");
+  await using next = await runAgentApp(models, { memory: place.storages[1].agent, tools: () => [tool], runner });
+  const answers = [await post(next.url, human("Act"), key), await post(place.agents[1].url, human("Act"), key)];
+  expect(answers.map(({ status }) => status)).toEqual([500, 500]);
+  expect(answers[1]?.headers.get("idempotent-replayed")).toBe("true");
+  expect([calls(), model.requests.length]).toEqual([1, 0]);
+  void lost;
+});
+
 test("respond-async answers before the turn ends; its run has the whole response", async () => {
   const asked = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();

@@ -99,9 +99,10 @@ export async function checkRuns(
     recoveries: provider.recoveries.toSorted((one, other) => one - other),
     missing: turns.filter((turn) => !known.has(turn)),
     doubled: repeated(stored),
-    rerun: provider.calls
-      .filter(({ turn, at }) => at > (storedAt.get(turn) ?? Number.POSITIVE_INFINITY))
-      .map((call) => call.turn),
+    rerun: provider.calls.flatMap(({ turn, at }) => {
+      const late = at - (storedAt.get(turn) ?? Number.POSITIVE_INFINITY);
+      return late > 0 ? `${turn}, ${late} ms later` : [];
+    }),
     wrong,
     wrongEffects,
     changedMessages: provider.changedMessages,

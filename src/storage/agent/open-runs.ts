@@ -16,7 +16,7 @@ import { fromJsonText, isPlainId, toJsonText } from "../text-columns.ts";
 /** Open runs, plus the steps that `acceptTurn` and `endTurn` compose into one transaction. */
 export interface StoredOpenRuns extends OpenRuns {
   accept(writer: Writer, runId: string, run: AcceptedRun): Promise<void>;
-  /** Ends a run taken by this process. False when another process has it. */
+  /** Ends a run taken by this process, and frees its key if that has no answer. False when another process has the run. */
   end(writer: Writer, runId: string): Promise<boolean>;
   putWaiting(writer: Writer, runId: string, run: WaitingRun): Promise<void>;
   /** Call it after the write that `accept` was part of has committed. */
@@ -54,13 +54,25 @@ export function createOpenRuns({
   }
 
   async function end(writer: Writer, runId: string): Promise<boolean> {
-    const ended = await writer
+    const [ended] = await writer
       .deleteFrom("agent_open_run")
       .where("run_id", "=", runId)
       .where("process", "=", presence.id)
-      .returning("run_id")
+      .returning("answer")
       .execute();
-    return ended.length > 0;
+    if (!ended) return false;
+    if (ended.answer !== null) await freeKey(writer, ended.answer);
+    return true;
+  }
+
+  /** This process may serve no client of the key, and then nothing else frees it. */
+  async function freeKey(writer: Writer, name: string): Promise<void> {
+    await writer
+      .deleteFrom("agent_answer")
+      .where("name", "=", name)
+      .where("process", "=", presence.id)
+      .where("answer", "is", null)
+      .execute();
   }
 
   async function stepsOf(writer: Writer, runId: string): Promise<unknown[]> {

@@ -11,7 +11,13 @@ import { createRunCarriers, createRunRescorings } from "../queries/run-holds.ts"
 import { cancellingRuns } from "../queries/runs.ts";
 import { createWebhookOutbox } from "../queries/webhook-outbox.ts";
 import { createAttemptWrites } from "../queues/boss/attempt-writes.ts";
-import { createDatabaseClock, readNow, readNowAsyncCommit, requireDurableCommit } from "../queues/boss/clock.ts";
+import {
+  createDatabaseClock,
+  readNow,
+  readNowAsyncCommit,
+  readWallClock,
+  requireDurableCommit,
+} from "../queues/boss/clock.ts";
 import { createBossQueue, startSweeps } from "../queues/boss/create-boss-queue.ts";
 import { cancelNotice, workChannel } from "../queues/boss/slices.ts";
 import { createNotifier } from "../queues/notifier.ts";
@@ -55,7 +61,7 @@ export async function openPostgres({
   const onError = (error: unknown): void => options.onError?.(fromPostgresError(error));
   const postgres = await openPostgresDatabase({ ...options, onError });
   const { database, slices, dispatch, sockets, stopWaiting } = postgres;
-  const databaseClock = createDatabaseClock(database.reader);
+  const databaseClock = createDatabaseClock(() => readWallClock(database.reader));
   await databaseClock.sync().catch(onError);
   const clock = given ?? { ...hostClock, now: databaseClock.now };
   const work = createNotifier();

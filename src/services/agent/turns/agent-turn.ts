@@ -196,8 +196,9 @@ export class AgentTurn implements Turn {
     throw error;
   }
 
-  #fail(failed: FailedTurn): Promise<void> {
+  #fail(failure: FailedTurn): Promise<void> {
     const { runId, resolved } = this;
+    const failed = { ...failure, calledTools: failure.calledTools || this.#stored?.journal.calledTools === true };
     return this.#settings.store.fail(this.#request, { runId, resolved, failed, isStored: true });
   }
 

@@ -19,6 +19,8 @@ export type JournalEntry =
 
 export interface TurnJournal {
   readonly calls: CallJournal;
+  /** True when an earlier process called a tool. */
+  readonly calledTools: boolean;
   /** The model with its stored replies: a new reply could contain other tool calls. */
   remember(model: ChatModel, route: RouteInUse): ChatModel;
   /** Stores the steps that could not be stored before. Rejects while the store still fails. */
@@ -85,6 +87,7 @@ export function createTurnJournal({ done, decisions, note }: TurnJournalOptions)
   }
 
   return {
+    calledTools: started.size > 0,
     calls: {
       async begin(asked) {
         const call = name(asked);
