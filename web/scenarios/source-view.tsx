@@ -33,9 +33,17 @@ interface SourceViewProps {
   readonly onChange: (draft: EditedScenario) => void;
 }
 
+/** The text last typed, and the text of the draft at that time. */
+interface TypedText {
+  readonly text: string;
+  readonly basis: string;
+}
+
 /** The scenario as editable text, JSON or YAML. */
 export function SourceView({ draft, onChange }: SourceViewProps) {
   const [choice, setChoice] = useState<"json" | "yaml">("json");
+  /** By format, so that text with an error outlives a look at the other format. */
+  const [typed, setTyped] = useState<Readonly<Record<string, TypedText>>>({});
   const yaml = useQuery({
     queryKey: ["yaml"],
     queryFn: loadYaml,
@@ -59,7 +67,14 @@ export function SourceView({ draft, onChange }: SourceViewProps) {
         {format && <CopyButton text={() => format.write(fromDraft(draft))} />}
       </div>
       {format ? (
-        <SourceText key={format.name} format={format} draft={draft} onChange={onChange} />
+        <SourceText
+          key={format.name}
+          format={format}
+          draft={draft}
+          typed={typed[format.name]}
+          onTyped={(text) => setTyped({ ...typed, [format.name]: text })}
+          onChange={onChange}
+        />
       ) : (
         <p role="status" className="text-sm text-soft">
           {yaml.isError ? "YAML could not be loaded. Use JSON, or reload the page." : "Loading …"}
@@ -72,16 +87,21 @@ export function SourceView({ draft, onChange }: SourceViewProps) {
 /** A longer text would make every key press slow. */
 const longestText = 1_000_000;
 
-/** Text that is not a scenario yet does not change the draft. */
-function SourceText({ format, draft, onChange }: SourceViewProps & { readonly format: TextFormat }) {
+interface SourceTextProps extends SourceViewProps {
+  readonly format: TextFormat;
+  readonly typed: TypedText | undefined;
+  readonly onTyped: (typed: TypedText) => void;
+}
+
+/** Text that is not a scenario yet does not change the draft, and keeps the form from being saved. */
+function SourceText({ format, draft, typed, onTyped, onChange }: SourceTextProps) {
   const id = useId();
   const written = format.write(fromDraft(draft));
-  /** The text last typed here, and the text of the draft at that time. */
-  const [typed, setTyped] = useState({ text: written, basis: written });
-  const read = readDraft(typed.text, format);
+  const { text, basis } = typed ?? { text: written, basis: written };
+  const read = readDraft(text, format);
   // The typed text stays as formatted by the user until the draft changes elsewhere.
-  const shown = (read.draft ? format.write(fromDraft(read.draft)) : typed.basis) === written ? typed.text : written;
-  const { problem } = shown === typed.text ? read : { problem: null };
+  const isShown = (read.draft ? format.write(fromDraft(read.draft)) : basis) === written;
+  const problem = isShown ? read.problem : null;
 
   if (written.length > longestText) {
     return (
@@ -98,11 +118,12 @@ function SourceText({ format, draft, onChange }: SourceViewProps & { readonly fo
         aria-label={format.name}
         className="field mono min-h-[50vh] resize-y"
         spellCheck={false}
-        value={shown}
+        value={isShown ? text : written}
+        data-unparsed={problem === null ? undefined : ""}
         aria-invalid={problem !== null}
         aria-describedby={problem ? `${id}-note` : undefined}
         onChange={({ target }) => {
-          setTyped({ text: target.value, basis: written });
+          onTyped({ text: target.value, basis: written });
           const changed = readDraft(target.value, format).draft;
           if (changed) onChange(changed);
         }}
@@ -110,6 +131,14 @@ function SourceText({ format, draft, onChange }: SourceViewProps & { readonly fo
       {problem && (
         <p id={`${id}-note`} className="verbatim text-xs font-medium text-bad">
           ✕ {problem}
+        </p>
+      )}
+      {!isShown && read.problem !== null && (
+        <p role="status" className="text-xs text-soft">
+          The form changed while your text had an error.{" "}
+          <button type="button" className="link" onClick={() => onTyped({ text, basis: written })}>
+            Bring my text back
+          </button>
         </p>
       )}
     </>
