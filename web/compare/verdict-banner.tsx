@@ -14,17 +14,21 @@ import { ChangesLink } from "./changed-list.tsx";
 export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
   const look = comparison.verdict && verdictStyles[comparison.verdict];
   const Icon = look?.icon ?? Ban;
+  const headline = headlineScore(comparison);
+  const sentence = headline
+    ? comparison.sentence.replace(`${headline} `, () => `${scoreLabel(headline)} `)
+    : comparison.sentence;
   return (
     <section
       aria-label="Verdict"
       className={`grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 rounded-lg border border-line p-4 ${look?.ground ?? "bg-warn-ground"}`}
     >
       <Icon aria-hidden size={24} className={`mt-0.5 ${look?.className ?? "text-warn"}`} />
-      <p className="verbatim text-lg font-semibold">{formatSentence(comparison.sentence)}</p>
+      <p className="verbatim text-lg font-semibold">{formatSentence(sentence)}</p>
       {comparison.comparable && !comparison.scores.some(({ name }) => name === "overall") && (
         <p className="col-start-2 text-sm text-warn">
-          The overall score could not be compared, so this verdict covers {scoreLabel(comparison.scores[0]?.name ?? "")}{" "}
-          only. Check the other scores before you decide.
+          The overall score could not be compared, so this verdict covers{" "}
+          {headline ? scoreLabel(headline) : "one score"} only. Check the other scores before you decide.
         </p>
       )}
       <p className="col-start-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
@@ -41,6 +45,10 @@ export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
     </section>
   );
 }
+
+/** The score that the verdict is about: its own sentence is that of the comparison. */
+export const headlineScore = ({ scores, sentence }: Pick<RunComparison, "scores" | "sentence">): string | undefined =>
+  scores.find((score) => score.sentence === sentence)?.name;
 
 function ComparedRun({ run }: { run: RunComparison["baseline"] }) {
   const name = useComparedName(run);

@@ -264,7 +264,8 @@ function ChoiceButtons({ choices, chosen, isPending, onChoose }: ChoiceButtonsPr
     <div role="group" aria-label="Your verdict" className="flex flex-wrap gap-2">
       {choices.map(({ choice, label }, index) => (
         <button
-          key={choice}
+          // The sides of a pair change places from one pair to the next; the focus stays on the same button.
+          key={label}
           type="button"
           aria-pressed={choice === chosen}
           aria-disabled={isPending}

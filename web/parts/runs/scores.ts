@@ -72,6 +72,7 @@ const outcomeParts: Readonly<Record<string, string>> = {
   max_calls: "Number of calls",
   rubric: "Judge's question",
   replies: "Replies",
+  user: "Simulated user",
 };
 
 /** The title of a part of an outcome. */
