@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import type { RunComparison, Verdict } from "../../src/contract/schemas/comparison.ts";
 import { DemoBadge } from "../parts/runs/run-status.tsx";
 import { formatMoment, formatSentence } from "../parts/text/format.ts";
-import { scoreLabel } from "../parts/runs/scores.ts";
+import { verdictInWords } from "../parts/runs/scores.ts";
 import { runPath } from "../parts/address/paths.ts";
 import { runName } from "../parts/runs/run-facts.ts";
 import { useModelName } from "../parts/runs/model-names.ts";
@@ -14,10 +14,7 @@ import { ChangesLink } from "./changed-list.tsx";
 export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
   const look = comparison.verdict && verdictStyles[comparison.verdict];
   const Icon = look?.icon ?? Ban;
-  const headline = headlineScore(comparison);
-  const sentence = headline
-    ? comparison.sentence.replace(`${headline} `, () => `${scoreLabel(headline)} `)
-    : comparison.sentence;
+  const { name, sentence } = verdictInWords(comparison);
   return (
     <section
       aria-label="Verdict"
@@ -27,8 +24,8 @@ export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
       <p className="verbatim text-lg font-semibold">{formatSentence(sentence)}</p>
       {comparison.comparable && !comparison.scores.some(({ name }) => name === "overall") && (
         <p className="col-start-2 text-sm text-warn">
-          The overall score could not be compared, so this verdict covers{" "}
-          {headline ? scoreLabel(headline) : "one score"} only. Check the other scores before you decide.
+          The overall score could not be compared, so this verdict covers {name} only. Check the other scores before you
+          decide.
         </p>
       )}
       <p className="col-start-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
@@ -45,10 +42,6 @@ export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
     </section>
   );
 }
-
-/** The score that the verdict is about: its own sentence is that of the comparison. */
-export const headlineScore = ({ scores, sentence }: Pick<RunComparison, "scores" | "sentence">): string | undefined =>
-  scores.find((score) => score.sentence === sentence)?.name;
 
 function ComparedRun({ run }: { run: RunComparison["baseline"] }) {
   const name = useComparedName(run);
