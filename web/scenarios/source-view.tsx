@@ -1,5 +1,7 @@
-import { useId, useState } from "react";
+import { useId, useImperativeHandle, useRef, useState, type Ref } from "react";
+import { flushSync } from "react-dom";
 import { useQuery } from "@tanstack/react-query";
+import { findUnparsed } from "../parts/forms/json-field.tsx";
 import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
 import { CopyButton } from "../parts/text/copy-button.tsx";
 import { formatInteger } from "../parts/text/format.ts";
@@ -39,8 +41,14 @@ interface TypedText {
   readonly basis: string;
 }
 
+export interface SourceViewHandle {
+  /** Shows and focuses the text with an error in the format that is not shown; false if there is none. */
+  readonly showHiddenProblem: () => boolean;
+}
+
 /** The scenario as editable text, JSON or YAML. */
-export function SourceView({ draft, onChange }: SourceViewProps) {
+export function SourceView({ draft, onChange, ref }: SourceViewProps & { readonly ref: Ref<SourceViewHandle> }) {
+  const section = useRef<HTMLElement>(null);
   const [choice, setChoice] = useState<"json" | "yaml">("json");
   /** By format, so that text with an error outlives a look at the other format. */
   const [typed, setTyped] = useState<Readonly<Record<string, TypedText>>>({});
@@ -52,8 +60,21 @@ export function SourceView({ draft, onChange }: SourceViewProps) {
     gcTime: Infinity,
   });
   const format = choice === "yaml" ? yaml.data : json;
+  useImperativeHandle(ref, () => ({
+    showHiddenProblem: () => {
+      const hidden = choice === "yaml" ? json : yaml.data;
+      if (!hidden || readText(hidden, draft, typed[hidden.name]).problem === null) return false;
+      flushSync(() => setChoice(choice === "yaml" ? "json" : "yaml"));
+      if (section.current) findUnparsed(section.current)?.focus();
+      return true;
+    },
+  }));
   return (
-    <section aria-label="Text" className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4 lg:sticky lg:top-6">
+    <section
+      ref={section}
+      aria-label="Text"
+      className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4 lg:sticky lg:top-6"
+    >
       <div className="flex flex-wrap items-center justify-between gap-1">
         <SegmentedControl
           legend="Text format"
@@ -96,12 +117,7 @@ interface SourceTextProps extends SourceViewProps {
 /** Text that is not a scenario yet does not change the draft, and keeps the form from being saved. */
 function SourceText({ format, draft, typed, onTyped, onChange }: SourceTextProps) {
   const id = useId();
-  const written = format.write(fromDraft(draft));
-  const { text, basis } = typed ?? { text: written, basis: written };
-  const read = readDraft(text, format);
-  // The typed text stays as formatted by the user until the draft changes elsewhere.
-  const isShown = (read.draft ? format.write(fromDraft(read.draft)) : basis) === written;
-  const problem = isShown ? read.problem : null;
+  const { written, text, isShown, problem, hasOvertakenError } = readText(format, draft, typed);
 
   if (written.length > longestText) {
     return (
@@ -133,7 +149,7 @@ function SourceText({ format, draft, typed, onTyped, onChange }: SourceTextProps
           ✕ {problem}
         </p>
       )}
-      {!isShown && read.problem !== null && (
+      {hasOvertakenError && (
         <p role="status" className="text-xs text-soft">
           The form changed while your text had an error.{" "}
           <button type="button" className="link" onClick={() => onTyped({ text, basis: written })}>
@@ -143,6 +159,21 @@ function SourceText({ format, draft, typed, onTyped, onChange }: SourceTextProps
       )}
     </>
   );
+}
+
+/** The typed text beside the text of the draft. It stays as formatted by the user until the draft changes elsewhere. */
+function readText(format: TextFormat, draft: EditedScenario, typed: TypedText | undefined) {
+  const written = format.write(fromDraft(draft));
+  const { text, basis } = typed ?? { text: written, basis: written };
+  const read = readDraft(text, format);
+  const isShown = (read.draft ? format.write(fromDraft(read.draft)) : basis) === written;
+  return {
+    written,
+    text,
+    isShown,
+    problem: isShown ? read.problem : null,
+    hasOvertakenError: !isShown && read.problem !== null,
+  };
 }
 
 type ReadDraft =

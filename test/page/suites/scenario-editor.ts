@@ -268,7 +268,8 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     await page.getByRole("button", { name: "Save scenario" }).click();
     await yaml.and(page.locator(":focus")).waitFor();
     await page.getByText("JSON", { exact: true }).click();
-    await page.getByText("YAML", { exact: true }).click();
+    await page.getByRole("button", { name: "Save scenario" }).click();
+    await yaml.and(page.locator(":focus")).waitFor();
     expect(await yaml.inputValue()).toBe("id: [");
     await fill("Description", "Cancels the order");
     expect(await yaml.inputValue()).toContain("description: Cancels the order");
