@@ -27,7 +27,7 @@ test("verdicts are imported, shown with the corrected mean, and exported", async
   const cwd = folder.path;
   expect((await runCli(["eval"], { cwd })).code).toBe(0);
   const nothing = await runCli(["verdicts", "show"], { cwd });
-  expect(nothing.stdout).toContain("Not corrected: 0 replies have a verdict");
+  expect(nothing.stdout).toContain("Not corrected: people judged 0 randomly chosen replies");
 
   const rows = Array.from(
     { length: 24 },
@@ -75,7 +75,7 @@ test("the next replies to label are written to a file, and comparisons and runs 
   const shown = await runCli(["runs", "show"], { cwd });
   expect(shown.stdout).toMatch(/judge_correctness: People would give 0\.000 \(95 % interval 0\.000 to 0\.168\)/);
   const half = await runCli(["compare", "latest~1"], { cwd });
-  expect(half.stdout).toContain("judge_correctness: The baseline has too few verdicts. Not corrected: 0 replies");
+  expect(half.stdout).toContain("judge_correctness: The baseline has too few verdicts. Not corrected: people judged 0");
   await runCli(["verdicts", "import", "latest~1", "done.csv", "--rater", "ada"], { cwd });
   const markdown = await runCli(["compare", "latest~1", "--markdown"], { cwd });
   expect(markdown.stdout).toContain("By people's standards, no difference can be seen");

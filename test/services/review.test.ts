@@ -137,7 +137,7 @@ test("verdicts that were not chosen at random correct nothing, and are asked for
   await stored(run_id, { rater: "alice", sampling: "picked", verdicts: all });
   const { scores, notes } = await corrections(run_id);
   expect(scores[0]).toMatchObject({ mean: null, verdicts: 0, method: "none: fewer than 20 verdicts" });
-  expect(scores[0]?.sentence).toContain("20 more are needed");
+  expect(scores[0]?.sentence).toContain("at least 20 are needed");
   expect(notes[0]).toContain("40 verdicts are on replies that were not chosen at random");
   expect((await review(run_id, "rater=alice")).items).toHaveLength(1);
 });

@@ -172,11 +172,13 @@ function Conversation({ messages }: { messages: StartMessages }) {
   );
 }
 
+const roleNames = { system: "System", user: "User", assistant: "Assistant", tool: "Tool" } as const;
+
 function MessageText({ message }: { message: StartMessages[number] }) {
   return (
     <>
       <span className="text-xs font-semibold text-soft">
-        {message.role}
+        {roleNames[message.role]}
         {message.role === "user" && message.images ? ` · ${formatCount(message.images, "image")}, not stored` : ""}
       </span>
       <VerbatimText text={message.content} />

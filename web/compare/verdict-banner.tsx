@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import type { RunComparison, Verdict } from "../../src/contract/schemas/comparison.ts";
 import { DemoBadge } from "../parts/runs/run-status.tsx";
 import { formatMoment, formatSentence } from "../parts/text/format.ts";
-import { scoreLabel } from "../parts/runs/scores.ts";
+import { verdictInWords } from "../parts/runs/scores.ts";
 import { runPath } from "../parts/address/paths.ts";
 import { runName } from "../parts/runs/run-facts.ts";
 import { useModelName } from "../parts/runs/model-names.ts";
@@ -14,17 +14,18 @@ import { ChangesLink } from "./changed-list.tsx";
 export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
   const look = comparison.verdict && verdictStyles[comparison.verdict];
   const Icon = look?.icon ?? Ban;
+  const { name, sentence } = verdictInWords(comparison);
   return (
     <section
       aria-label="Verdict"
       className={`grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 rounded-lg border border-line p-4 ${look?.ground ?? "bg-warn-ground"}`}
     >
       <Icon aria-hidden size={24} className={`mt-0.5 ${look?.className ?? "text-warn"}`} />
-      <p className="verbatim text-lg font-semibold">{formatSentence(comparison.sentence)}</p>
+      <p className="verbatim text-lg font-semibold">{formatSentence(sentence)}</p>
       {comparison.comparable && !comparison.scores.some(({ name }) => name === "overall") && (
         <p className="col-start-2 text-sm text-warn">
-          The overall score could not be compared, so this verdict covers {scoreLabel(comparison.scores[0]?.name ?? "")}{" "}
-          only. Check the other scores before you decide.
+          The overall score could not be compared, so this verdict covers {name} only. Check the other scores before you
+          decide.
         </p>
       )}
       <p className="col-start-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">

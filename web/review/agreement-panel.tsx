@@ -75,27 +75,27 @@ function Coefficients({ agreement }: { readonly agreement: Agreement }) {
     ...pairs.map((pair) => [`Cohen's kappa: ${pair.raters.join(" and ")}`, pair.kappa] as const),
     ...(judge ? [["Cohen's kappa: judge and people", judge] as const] : []),
   ];
+  const measured = rows.filter(([, { replies }]) => replies > 0);
   return (
     <>
-      <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Coefficients">
-        <table className="data-table">
-          <caption className="sr-only">Agreement beyond chance with its 95 % interval over scenarios</caption>
-          <thead>
-            <tr>
-              <th scope="col">Agreement beyond chance</th>
-              <th scope="col" className="number">
-                Value
-              </th>
-              <th scope="col">95 % interval</th>
-              <th scope="col" className="number">
-                Replies
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows
-              .filter(([, { replies }]) => replies > 0)
-              .map(([name, { value, ci_lower, ci_upper, replies }]) => (
+      {measured.length > 0 && (
+        <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Coefficients">
+          <table className="data-table">
+            <caption className="sr-only">Agreement beyond chance with its 95 % interval over scenarios</caption>
+            <thead>
+              <tr>
+                <th scope="col">Agreement beyond chance</th>
+                <th scope="col" className="number">
+                  Value
+                </th>
+                <th scope="col">95 % interval</th>
+                <th scope="col" className="number">
+                  Replies
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {measured.map(([name, { value, ci_lower, ci_upper, replies }]) => (
                 <tr key={name}>
                   <th scope="row" className="verbatim">
                     {name}
@@ -109,9 +109,10 @@ function Coefficients({ agreement }: { readonly agreement: Agreement }) {
                   <td className="number">{formatInteger(replies)}</td>
                 </tr>
               ))}
-          </tbody>
-        </table>
-      </div>
+            </tbody>
+          </table>
+        </div>
+      )}
       <ul aria-label="Verdicts by person" className="flex flex-wrap gap-x-4 gap-y-1 text-soft">
         {raters.map(({ rater, verdicts }) => (
           <li key={rater} className="tabular-nums">

@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { ReviewQuery, ReviewQueue } from "../../src/contract/schemas/judging/human-verdict.ts";
 import { toApiError } from "../api/api-error.ts";
 import { fetchReview, keepRater, readRater } from "../api/review.ts";
+import { mainArea } from "../parts/browser/focus.ts";
 import { runPath } from "../parts/address/paths.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
@@ -40,7 +41,8 @@ function RunReview({ runId, params }: { readonly runId: string; readonly params:
   const scope = { question, against, order, raters };
   const queue = useQuery({
     queryKey: ["review", runId, scope, rater, skipped.length],
-    queryFn: ({ signal }) => fetchReview(runId, { ...scope, rater, limit: Math.min(20, skipped.length + 1) }, signal),
+    // One reply more than is shown, so that a skipped one is followed at once.
+    queryFn: ({ signal }) => fetchReview(runId, { ...scope, rater, limit: Math.min(20, skipped.length + 2) }, signal),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
   });
@@ -48,6 +50,8 @@ function RunReview({ runId, params }: { readonly runId: string; readonly params:
   const rename = (name: string): void => {
     keepRater(name);
     setRater(name);
+    // The form is removed with its focused field.
+    mainArea()?.focus({ preventScroll: true });
   };
   return (
     <Screen
@@ -85,7 +89,9 @@ function RunReview({ runId, params }: { readonly runId: string; readonly params:
               against={against}
               order={order}
               skipped={skipped}
+              isLoading={queue.isPlaceholderData}
               onSkip={(key) => setSkipped([...skipped, key])}
+              onUnskip={() => setSkipped([])}
               onStored={async () => void (await queue.refetch())}
             />
           )}
@@ -202,12 +208,19 @@ function ProgressBar({ queue, onRename }: { readonly queue: ReviewQueue; readonl
           </>
         )}
       </p>
-      <progress
-        className="h-1.5 w-full accent-accent"
+      <div
+        role="progressbar"
         aria-label="Replies judged"
-        max={Math.max(1, progress.replies)}
-        value={progress.judged}
-      />
+        aria-valuemin={0}
+        aria-valuemax={Math.max(1, progress.replies)}
+        aria-valuenow={progress.judged}
+        className="h-1.5 overflow-hidden rounded-full bg-sunken ring-1 ring-line ring-inset"
+      >
+        <div
+          className="h-full bg-accent"
+          style={{ width: `${(100 * progress.judged) / Math.max(1, progress.replies)}%` }}
+        />
+      </div>
       <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-soft">
         <span>
           You are <span className="verbatim font-medium text-ink">{rater}</span>{" "}

@@ -4,8 +4,10 @@ import type { ReviewItem, ReviewQuery, ReviewQueue } from "../../src/contract/sc
 import { hashText } from "../../src/base/hash.ts";
 import { sendVerdicts } from "../api/review.ts";
 import { useKeys } from "../parts/browser/events.ts";
+import { mainArea } from "../parts/browser/focus.ts";
 import { FailedNotice } from "../parts/screen/notices.tsx";
-import { formatInteger } from "../parts/text/format.ts";
+import { Skeleton } from "../parts/screen/screen.tsx";
+import { formatCount, formatInteger } from "../parts/text/format.ts";
 import { TextPane, VerbatimText } from "../parts/text/verbatim-text.tsx";
 
 interface ReviewSessionProps {
@@ -14,7 +16,10 @@ interface ReviewSessionProps {
   readonly against: string;
   readonly order: ReviewQuery["order"];
   readonly skipped: readonly string[];
+  /** True while `queue` is that of before the last change. */
+  readonly isLoading: boolean;
   readonly onSkip: (key: string) => void;
+  readonly onUnskip: () => void;
   /** Called when a verdict is stored: the next reply can be asked for. */
   readonly onStored: () => Promise<void>;
 }
@@ -31,7 +36,7 @@ export const itemKey = ({ scenario_id, attempt, turn_index }: ReviewItem): strin
 
 /** Hands out one reply after the other. Every step has a key: digits judge, c comments, s skips, k goes back. */
 export function ReviewSession(props: ReviewSessionProps) {
-  const { runId, queue, against, order, skipped, onSkip, onStored } = props;
+  const { runId, queue, against, order, skipped, isLoading, onSkip, onUnskip, onStored } = props;
   const { question, rater } = queue;
   const [given, setGiven] = useState<readonly Given[]>([]);
   /** How many verdicts back; 0 is the reply from the queue. */
@@ -63,13 +68,28 @@ export function ReviewSession(props: ReviewSessionProps) {
   const move = (step: 1 | -1): void => setBack(Math.min(given.length, Math.max(0, back - step)));
   useKeys({ c: () => field.current?.focus(), s: skip, j: () => move(1), k: () => move(-1) });
 
+  if (!item && isLoading) return <Skeleton rows={6} label="Loading replies" />;
   if (!item) {
     return (
-      <p role="status" className="panel p-4">
-        {skipped.length > 0
-          ? `No other reply is left for you. ${formatInteger(skipped.length)} skipped.`
-          : "Nothing is left to judge here: you and enough others judged every reply. Choose another order or question, or ask for more people per reply."}
-      </p>
+      <div className="panel flex flex-wrap items-center gap-x-4 gap-y-2 p-4">
+        <p role="status">
+          {skipped.length > 0
+            ? `You skipped ${formatCount(skipped.length, "reply", "replies")}. Show them again to go on.`
+            : "Nothing is left to judge here: you and enough others judged every reply. Choose another order or question, or ask for more people per reply."}
+        </p>
+        {skipped.length > 0 && (
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              onUnskip();
+              mainArea()?.focus({ preventScroll: true });
+            }}
+          >
+            Show skipped replies
+          </button>
+        )}
+      </div>
     );
   }
   return (
@@ -88,15 +108,15 @@ export function ReviewSession(props: ReviewSessionProps) {
           </p>
           <span className="flex gap-2 sm:ml-auto">
             <button type="button" className="button" disabled={back >= given.length} onClick={() => move(-1)}>
-              Back
+              <KeyHint name="k" /> Back
             </button>
             {earlier ? (
               <button type="button" className="button" onClick={() => move(1)}>
-                Next
+                <KeyHint name="j" /> Next
               </button>
             ) : (
               <button type="button" className="button" onClick={skip}>
-                Skip
+                <KeyHint name="s" /> Skip
               </button>
             )}
           </span>
@@ -110,8 +130,7 @@ export function ReviewSession(props: ReviewSessionProps) {
         />
         <label className="grid gap-1 text-sm">
           <span>
-            Comment <kbd className="mono rounded border border-line bg-sunken px-1.5">c</kbd>{" "}
-            <span className="text-soft">(optional, stored with your verdict)</span>
+            Comment <KeyHint name="c" /> <span className="text-soft">(optional, stored with your verdict)</span>
           </span>
           <textarea
             ref={field}
@@ -125,6 +144,15 @@ export function ReviewSession(props: ReviewSessionProps) {
         {store.error && <FailedNotice error={store.error} />}
       </section>
     </>
+  );
+}
+
+/** The key that does the same. It is no part of a control's name. */
+function KeyHint({ name }: { readonly name: string }) {
+  return (
+    <kbd aria-hidden className="mono rounded border border-line bg-sunken px-1.5">
+      {name}
+    </kbd>
   );
 }
 
@@ -210,8 +238,10 @@ function PairCard({ item }: { readonly item: ReviewItem }) {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3 lg:grid-cols-2">
         {shown.map(({ reply, before }, index) => (
           <TextPane key={index} title={index === 0 ? "Reply A" : "Reply B"}>
-            <History turns={before} title="Conversation before" />
-            <VerbatimText text={reply} />
+            <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+              <History turns={before} title="Conversation before" />
+              <VerbatimText text={reply} />
+            </div>
           </TextPane>
         ))}
       </div>
@@ -234,19 +264,15 @@ function ChoiceButtons({ choices, chosen, isPending, onChoose }: ChoiceButtonsPr
     <div role="group" aria-label="Your verdict" className="flex flex-wrap gap-2">
       {choices.map(({ choice, label }, index) => (
         <button
-          key={choice}
+          // The sides of a pair change places from one pair to the next; the focus stays on the same button.
+          key={label}
           type="button"
           aria-pressed={choice === chosen}
           aria-disabled={isPending}
           className="button verbatim aria-pressed:border-accent aria-pressed:bg-accent-ground aria-pressed:font-semibold"
           onClick={() => onChoose(choice)}
         >
-          {index < 9 && (
-            <kbd aria-hidden className="mono rounded border border-line bg-sunken px-1.5">
-              {index + 1}
-            </kbd>
-          )}{" "}
-          {label}
+          {index < 9 && <KeyHint name={String(index + 1)} />} {label}
         </button>
       ))}
     </div>

@@ -52,15 +52,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
       <Headline run={run} overall={overall} verdicts={useVerdicts({ summary, results, soFar })} />
       <ActingFigures summary={summary} results={results} />
       <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-4">
-        <Figure
-          label="Replies"
-          note={
-            turns.failed > 0
-              ? `${formatInteger(turns.failed)} of ${formatInteger(turns.of)} requests failed; excluded from the score`
-              : `share of ${formatInteger(turns.of)} turns answered`
-          }
-          tone={turns.failed > 0 ? "bad" : "plain"}
-        >
+        <Figure label="Replies" note={repliesNote(turns)} tone={turns.failed > 0 ? "bad" : "plain"}>
           {formatPercent(repliedShare({ interactions: turns.of, failed: turns.failed }))}
         </Figure>
         <Figure label="Attempts" note={attemptsNote(run)}>
@@ -71,10 +63,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
             {formatCost(cost)}
           </Figure>
         ) : (
-          <Figure
-            label="Tokens"
-            note={usage ? `${formatInteger(usage.output_tokens)} of them output` : deferred ? whenFinished : "unknown"}
-          >
+          <Figure label="Tokens" note={usage ? outputNote(usage) : deferred ? whenFinished : "unknown"}>
             {usage ? formatInteger(usage.total_tokens) : "–"}
           </Figure>
         )}
@@ -103,6 +92,14 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
     </div>
   );
 }
+
+function repliesNote({ failed, of }: ReturnType<typeof failedTurns>): string {
+  if (failed > 0) return `${formatInteger(failed)} of ${formatInteger(of)} requests failed; excluded from the score`;
+  return of === 0 ? "none yet" : `share of ${formatInteger(of)} turns answered`;
+}
+
+const outputNote = ({ total_tokens, output_tokens }: NonNullable<EvaluationResponse["usage"]>): string =>
+  total_tokens === 0 ? "none yet" : `${formatInteger(output_tokens)} of them output`;
 
 /** True when a run has outcomes or compared tool calls. */
 export const hasActed = (summary: Pick<RunSummary, "score_stats"> | null | undefined): boolean =>

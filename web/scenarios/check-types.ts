@@ -112,9 +112,9 @@ const types: Readonly<Record<string, CheckType>> = {
     },
   },
   cost: {
-    label: "Cost",
+    label: "Cost of a call",
     fresh: { type: "cost", max: 0.01 },
-    options: { max: { kind: "number", label: "At most (USD per call)" } },
+    options: { max: { kind: "number", label: "At most (USD)" } },
   },
   rubric: {
     label: "Question for the judge",

@@ -14,7 +14,7 @@ import { usePersistedDraft, useSaveScenario } from "./draft-storage.ts";
 import { emptyTurn, nextTurnId, type EditedScenario, type EditedTurn } from "./edited-scenario.ts";
 import { findUnparsed } from "../parts/forms/json-field.tsx";
 import { changedPointers } from "./json-edits.ts";
-import { SourceView } from "./source-view.tsx";
+import { SourceView, type SourceViewHandle } from "./source-view.tsx";
 import { ReplaceScenarioDialog, SavedElsewhereDialog } from "./scenario-dialogs.tsx";
 import { TurnFields } from "./turn-fields.tsx";
 import { UserFields } from "./user-fields.tsx";
@@ -35,6 +35,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
   const persisted = usePersistedDraft({ draftKey, initial, version });
   const { draft, setDraft, origin } = persisted;
   const idField = useRef<HTMLInputElement>(null);
+  const source = useRef<SourceViewHandle>(null);
   const save = useSaveScenario({
     draft,
     storedId,
@@ -84,6 +85,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
         event.preventDefault();
         const unparsed = findUnparsed(event.currentTarget);
         if (unparsed) return unparsed.focus();
+        if (source.current?.showHiddenProblem()) return;
         if (!save.isPending) save.mutate({ overwrite: false });
       }}
     >
@@ -155,7 +157,7 @@ export function ScenarioEditor({ draftKey, initial, storedId, version, onSaved }
           <Save aria-hidden size={15} /> {save.isPending ? "Saving …" : "Save scenario"}
         </button>
       </div>
-      <SourceView draft={draft} onChange={change} />
+      <SourceView ref={source} draft={draft} onChange={change} />
       {save.data?.kind === "id-taken" && (
         <ReplaceScenarioDialog id={draft.id} onReplace={() => save.mutate({ overwrite: true })} onClose={save.reset} />
       )}

@@ -1,5 +1,7 @@
-import { useId, useState } from "react";
+import { useId, useImperativeHandle, useRef, useState, type Ref } from "react";
+import { flushSync } from "react-dom";
 import { useQuery } from "@tanstack/react-query";
+import { findUnparsed } from "../parts/forms/json-field.tsx";
 import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
 import { CopyButton } from "../parts/text/copy-button.tsx";
 import { formatInteger } from "../parts/text/format.ts";
@@ -33,9 +35,23 @@ interface SourceViewProps {
   readonly onChange: (draft: EditedScenario) => void;
 }
 
+/** The text last typed, and the text of the draft at that time. */
+interface TypedText {
+  readonly text: string;
+  readonly basis: string;
+}
+
+export interface SourceViewHandle {
+  /** Shows and focuses the text with an error in the format that is not shown; false if there is none. */
+  readonly showHiddenProblem: () => boolean;
+}
+
 /** The scenario as editable text, JSON or YAML. */
-export function SourceView({ draft, onChange }: SourceViewProps) {
+export function SourceView({ draft, onChange, ref }: SourceViewProps & { readonly ref: Ref<SourceViewHandle> }) {
+  const section = useRef<HTMLElement>(null);
   const [choice, setChoice] = useState<"json" | "yaml">("json");
+  /** By format, so that text with an error outlives a look at the other format. */
+  const [typed, setTyped] = useState<Readonly<Record<string, TypedText>>>({});
   const yaml = useQuery({
     queryKey: ["yaml"],
     queryFn: loadYaml,
@@ -44,8 +60,21 @@ export function SourceView({ draft, onChange }: SourceViewProps) {
     gcTime: Infinity,
   });
   const format = choice === "yaml" ? yaml.data : json;
+  useImperativeHandle(ref, () => ({
+    showHiddenProblem: () => {
+      const hidden = choice === "yaml" ? json : yaml.data;
+      if (!hidden || readText(hidden, draft, typed[hidden.name]).problem === null) return false;
+      flushSync(() => setChoice(choice === "yaml" ? "json" : "yaml"));
+      if (section.current) findUnparsed(section.current)?.focus();
+      return true;
+    },
+  }));
   return (
-    <section aria-label="Text" className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4 lg:sticky lg:top-6">
+    <section
+      ref={section}
+      aria-label="Text"
+      className="panel grid grid-cols-[minmax(0,1fr)] gap-2 p-4 lg:sticky lg:top-6"
+    >
       <div className="flex flex-wrap items-center justify-between gap-1">
         <SegmentedControl
           legend="Text format"
@@ -59,7 +88,14 @@ export function SourceView({ draft, onChange }: SourceViewProps) {
         {format && <CopyButton text={() => format.write(fromDraft(draft))} />}
       </div>
       {format ? (
-        <SourceText key={format.name} format={format} draft={draft} onChange={onChange} />
+        <SourceText
+          key={format.name}
+          format={format}
+          draft={draft}
+          typed={typed[format.name]}
+          onTyped={(text) => setTyped({ ...typed, [format.name]: text })}
+          onChange={onChange}
+        />
       ) : (
         <p role="status" className="text-sm text-soft">
           {yaml.isError ? "YAML could not be loaded. Use JSON, or reload the page." : "Loading …"}
@@ -72,16 +108,16 @@ export function SourceView({ draft, onChange }: SourceViewProps) {
 /** A longer text would make every key press slow. */
 const longestText = 1_000_000;
 
-/** Text that is not a scenario yet does not change the draft. */
-function SourceText({ format, draft, onChange }: SourceViewProps & { readonly format: TextFormat }) {
+interface SourceTextProps extends SourceViewProps {
+  readonly format: TextFormat;
+  readonly typed: TypedText | undefined;
+  readonly onTyped: (typed: TypedText) => void;
+}
+
+/** Text that is not a scenario yet does not change the draft, and keeps the form from being saved. */
+function SourceText({ format, draft, typed, onTyped, onChange }: SourceTextProps) {
   const id = useId();
-  const written = format.write(fromDraft(draft));
-  /** The text last typed here, and the text of the draft at that time. */
-  const [typed, setTyped] = useState({ text: written, basis: written });
-  const read = readDraft(typed.text, format);
-  // The typed text stays as formatted by the user until the draft changes elsewhere.
-  const shown = (read.draft ? format.write(fromDraft(read.draft)) : typed.basis) === written ? typed.text : written;
-  const { problem } = shown === typed.text ? read : { problem: null };
+  const { written, text, isShown, problem, hasOvertakenError } = readText(format, draft, typed);
 
   if (written.length > longestText) {
     return (
@@ -98,11 +134,12 @@ function SourceText({ format, draft, onChange }: SourceViewProps & { readonly fo
         aria-label={format.name}
         className="field mono min-h-[50vh] resize-y"
         spellCheck={false}
-        value={shown}
+        value={isShown ? text : written}
+        data-unparsed={problem === null ? undefined : ""}
         aria-invalid={problem !== null}
         aria-describedby={problem ? `${id}-note` : undefined}
         onChange={({ target }) => {
-          setTyped({ text: target.value, basis: written });
+          onTyped({ text: target.value, basis: written });
           const changed = readDraft(target.value, format).draft;
           if (changed) onChange(changed);
         }}
@@ -112,8 +149,31 @@ function SourceText({ format, draft, onChange }: SourceViewProps & { readonly fo
           ✕ {problem}
         </p>
       )}
+      {hasOvertakenError && (
+        <p role="status" className="text-xs text-soft">
+          The form changed while your text had an error.{" "}
+          <button type="button" className="link" onClick={() => onTyped({ text, basis: written })}>
+            Bring my text back
+          </button>
+        </p>
+      )}
     </>
   );
+}
+
+/** The typed text beside the text of the draft. It stays as formatted by the user until the draft changes elsewhere. */
+function readText(format: TextFormat, draft: EditedScenario, typed: TypedText | undefined) {
+  const written = format.write(fromDraft(draft));
+  const { text, basis } = typed ?? { text: written, basis: written };
+  const read = readDraft(text, format);
+  const isShown = (read.draft ? format.write(fromDraft(read.draft)) : basis) === written;
+  return {
+    written,
+    text,
+    isShown,
+    problem: isShown ? read.problem : null,
+    hasOvertakenError: !isShown && read.problem !== null,
+  };
 }
 
 type ReadDraft =

@@ -44,7 +44,9 @@ export default function SettingsScreen() {
           </SettingsPanel>
           {config.data.limits && config.data.limits.length > 0 && (
             <SettingsPanel title="Limits">
-              <p className="text-sm text-soft">Set as environment variables. Changes apply after a restart.</p>
+              <p className="text-sm text-soft">
+                Set in the server's environment or its rehearsal.yaml. Changes apply after a restart.
+              </p>
               <LimitList limits={config.data.limits} />
             </SettingsPanel>
           )}
@@ -110,7 +112,7 @@ function LimitList({ limits }: { limits: readonly PageLimit[] }) {
           {limits.map((limit) => (
             <tr key={`${limit.name} ${limit.meaning}`}>
               <th scope="row">
-                {limit.meaning.replace(/\.$/, "")}
+                {meaningOf(limit)}
                 <span className="mono block font-normal break-all text-soft">{limit.name}</span>
               </th>
               <td className="number whitespace-nowrap">{formatLimit(limit)}</td>
@@ -121,6 +123,9 @@ function LimitList({ limits }: { limits: readonly PageLimit[] }) {
     </div>
   );
 }
+
+/** The value is shown with its unit. */
+const meaningOf = ({ meaning }: PageLimit): string => meaning.replace(/(, in bytes)?\.$/, "").replaceAll("`", "");
 
 const mebibyte = 1024 * 1024;
 

@@ -53,6 +53,8 @@ export function TranscriptHeader({
   passed,
 }: TranscriptHeaderProps) {
   const { scenarioId, cells } = toScenarioRow(scenario);
+  const hasDiff =
+    (mode === "side" || mode === "inline") && attempt.interactions.some((turn) => turn.reference_reply !== "");
   return (
     <header
       ref={ref}
@@ -121,7 +123,7 @@ export function TranscriptHeader({
             {passed === "open" ? "Fold passed turns" : "Unfold passed turns"}
           </button>
         )}
-        {(mode === "side" || mode === "inline") && <DiffLegend />}
+        {hasDiff && <DiffLegend />}
         {history && (
           <span className="flex items-center gap-2 text-sm text-soft">
             <span aria-hidden>History</span>

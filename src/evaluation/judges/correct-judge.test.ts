@@ -38,7 +38,7 @@ test("corrects nothing from fewer than 20 verdicts or 5 scenarios, and says why"
     ]),
   );
   expect(few).toMatchObject({ mean: null, method: "none: fewer than 20 verdicts", verdicts: 19 });
-  expect(few.sentence).toContain("1 more is needed");
+  expect(few.sentence).toContain("at least 20 are needed");
   const clustered = toReplies([
     [15, 1, 1],
     [15, 0, 0],

@@ -149,7 +149,7 @@ function refusalOf(
   if (verdicts < correctionRule.verdicts) {
     return {
       short: `fewer than ${correctionRule.verdicts} verdicts`,
-      sentence: `Not corrected: ${verdicts} ${verdicts === 1 ? "reply has a verdict" : "replies have a verdict"} of people on a random part. From fewer than ${correctionRule.verdicts} the judge's errors cannot be told from chance; ${correctionRule.verdicts - verdicts} more ${verdicts === correctionRule.verdicts - 1 ? "is" : "are"} needed.`,
+      sentence: `Not corrected: people judged ${verdicts} randomly chosen ${verdicts === 1 ? "reply" : "replies"}; at least ${correctionRule.verdicts} are needed to tell the judge's errors from chance.`,
     };
   }
   if (scenarios < correctionRule.scenarios) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { InteractionResult } from "../../../src/contract/schemas/interaction-result.ts";
-import { groupScores, scoreLabel } from "../../../web/parts/runs/scores.ts";
+import { groupScores, outcomePartLabel, scoreLabel, verdictInWords } from "../../../web/parts/runs/scores.ts";
 import { argumentRows, callRows, expectedText, faultText, previewJson } from "../../../web/parts/runs/tool-calls.ts";
 import { createDigest } from "../../../web/run/summary/run-digest.ts";
 import { decidingScores, nextFailure } from "../../../web/transcript/failures.ts";
@@ -121,4 +121,17 @@ test("scores are grouped where an agent acted", () => {
     { title: null, entries: ["overall", "token_f1"] },
   ]);
   expect(scoreLabel("outcome.must_not_call")).toBe("outcome: must not call");
+});
+
+test("a verdict names its score as the page does, and the parts of an outcome have titles", () => {
+  const scores = [
+    { name: "outcome", sentence: "outcome is better." },
+    { name: "success", sentence: "success is the same." },
+  ] as Parameters<typeof verdictInWords>[0]["scores"];
+  expect(verdictInWords({ scores, sentence: "success is the same." })).toEqual({
+    name: "reply rate",
+    sentence: "reply rate is the same.",
+  });
+  expect(verdictInWords({ scores, sentence: "Not comparable." }).sentence).toBe("Not comparable.");
+  expect(outcomePartLabel("user")).toBe("Simulated user");
 });

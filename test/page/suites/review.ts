@@ -54,6 +54,8 @@ export function reviewSuite(browser: () => Browser): void {
     const { page } = tab;
     await tab.open(path);
     await introduce(page, "ada");
+    // The keyboard goes on behind the navigation.
+    await page.locator("main:focus").waitFor();
     expect(await reply(page).innerText()).toContain("case-0");
     await page.keyboard.press("s");
     await expect.poll(() => reply(page).innerText()).toContain("case-1");
@@ -123,6 +125,17 @@ export function reviewSuite(browser: () => Browser): void {
     await introduce(page, "ada");
     expect(await page.getByRole("group", { name: "Your verdict" }).innerText()).toMatch(/pass[^]*partial[^]*fail/);
     expect(await page.getByRole("button", { name: "Ask the judge" }).count()).toBe(0);
+    // Skipped replies can be brought back.
+    const again = page.getByRole("button", { name: "Show skipped replies" });
+    await reply(page).waitFor();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("s");
+        return again.isVisible();
+      })
+      .toBe(true);
+    await again.click();
+    await reply(page).waitFor();
     await tab.open("/review");
     await page.getByRole("link", { name: "Go to Runs" }).waitFor();
   });

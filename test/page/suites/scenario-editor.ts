@@ -264,6 +264,17 @@ export function scenarioEditorSuite(browser: () => Browser): void {
     await yaml.fill("id: [");
     await page.getByText(/Not valid YAML/).waitFor();
     expect(await page.getByLabel("Description", { exact: true }).inputValue()).toBe("Cancels it");
+    // Text with an error is not left out of what is saved, and not lost to the other format or to the form.
+    await page.getByRole("button", { name: "Save scenario" }).click();
+    await yaml.and(page.locator(":focus")).waitFor();
+    await page.getByText("JSON", { exact: true }).click();
+    await page.getByRole("button", { name: "Save scenario" }).click();
+    await yaml.and(page.locator(":focus")).waitFor();
+    expect(await yaml.inputValue()).toBe("id: [");
+    await fill("Description", "Cancels the order");
+    expect(await yaml.inputValue()).toContain("description: Cancels the order");
+    await page.getByRole("button", { name: "Bring my text back" }).click();
+    expect(await yaml.inputValue()).toBe("id: [");
     expect(await axeViolations(page)).toEqual([]);
     expect(tab.mishaps).toEqual([]);
   });

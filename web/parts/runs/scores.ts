@@ -1,3 +1,4 @@
+import type { RunComparison } from "../../../src/contract/schemas/comparison.ts";
 import type { AttemptResult } from "../../../src/contract/schemas/evaluation-response.ts";
 import { attemptOutcome, type Outcome } from "../../../src/contract/schemas/outcome.ts";
 import { checkNames } from "../../../src/contract/schemas/score-names.ts";
@@ -62,6 +63,18 @@ export function groupScores<Entry>(
   return [...groups].map(([title, members]) => ({ title, entries: members }));
 }
 
+/** What a comparison's verdict is about, and its sentence, with the score named as on the page. */
+export function verdictInWords({ scores, sentence }: Pick<RunComparison, "scores" | "sentence">) {
+  const score = scores.find((compared) => compared.sentence === sentence);
+  if (!score) return { name: "one score", sentence };
+  // The title of the column, "replies", is no subject for "is better".
+  const name = score.name === "success" ? "reply rate" : scoreLabel(score.name);
+  return {
+    name,
+    sentence: sentence.startsWith(`${score.name} `) ? name + sentence.slice(score.name.length) : sentence,
+  };
+}
+
 const outcomeParts: Readonly<Record<string, string>> = {
   state: "Final state",
   state_after: "State after the expected calls",
@@ -72,6 +85,7 @@ const outcomeParts: Readonly<Record<string, string>> = {
   max_calls: "Number of calls",
   rubric: "Judge's question",
   replies: "Replies",
+  user: "Simulated user",
 };
 
 /** The title of a part of an outcome. */

@@ -16,42 +16,54 @@ export function PeopleAgreement({ run }: { run: Run }) {
   return (
     <section aria-label="Agreement with people" className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <h2 className="font-semibold">Agreement with people</h2>
-      <table className="data-table card-table">
-        <caption className="sr-only">Rank correlation of each score with people's verdicts</caption>
-        <thead>
-          <tr>
-            <th scope="col">Score</th>
-            <th scope="col" className="number">
-              Rank correlation
-            </th>
-            <th scope="col">95 % interval</th>
-            <th scope="col" className="number">
-              Replies
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {data.scores.map((score) => (
-            <tr key={score.score}>
-              <th scope="row" className="verbatim">
-                {scoreLabel(score.score)}
-              </th>
-              <td className="number" data-label="Rank correlation">
-                {score.correlation === null ? "–" : formatEffect(score.correlation)}
-              </td>
-              <td data-label="95 % interval">{intervalText(score)}</td>
-              <td className="number" data-label="Replies">
-                {score.replies}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {data.scores.every(({ correlation }) => correlation === null) ? (
+        <p className="panel p-4 text-sm text-soft">
+          Not measured yet: {[...new Set(data.scores.map(({ method }) => method.replace(/^none: /, "")))].join("; ")}.
+        </p>
+      ) : (
+        <AgreementTable scores={data.scores} />
+      )}
       <p className="text-sm text-soft">
-        Over {formatCount(data.verdicts, "verdict")} of people: 1 means that a score orders replies as people do. Choose
-        your headline score by it. {data.notes.join(" ")}
+        From {formatCount(data.verdicts, "verdict")}. 1 means that a score orders replies as people do; prefer such a
+        score as your headline. {data.notes.join(" ")}
       </p>
     </section>
+  );
+}
+
+function AgreementTable({ scores }: { readonly scores: readonly ScoreAgreement[] }) {
+  return (
+    <table className="data-table card-table">
+      <caption className="sr-only">Rank correlation of each score with people's verdicts</caption>
+      <thead>
+        <tr>
+          <th scope="col">Score</th>
+          <th scope="col" className="number">
+            Rank correlation
+          </th>
+          <th scope="col">95 % interval</th>
+          <th scope="col" className="number">
+            Replies
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {scores.map((score) => (
+          <tr key={score.score}>
+            <th scope="row" className="verbatim">
+              {scoreLabel(score.score)}
+            </th>
+            <td className="number" data-label="Rank correlation">
+              {score.correlation === null ? "–" : formatEffect(score.correlation)}
+            </td>
+            <td data-label="95 % interval">{intervalText(score)}</td>
+            <td className="number" data-label="Replies">
+              {score.replies}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
