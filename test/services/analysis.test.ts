@@ -6,6 +6,7 @@ import { EvaluationResponse } from "../../src/contract/schemas/evaluation-respon
 import { JudgeAudit } from "../../src/contract/schemas/judging/judge-audit.ts";
 import { Run } from "../../src/contract/schemas/run.ts";
 import { resultFormats } from "../../src/formats/formats.ts";
+import { demoStudioIds } from "../../src/models/demo/demo-models.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { lastUserMessage, text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";
@@ -372,6 +373,18 @@ test("the HTML report holds the run, and no text of a model can break out of it"
   const html = await (await fetch(at(`/runs/${run_id}/export?format=html`))).text();
   expect(html).not.toContain("<script>alert(1)");
   expect(reportDataIn(html)).toContain(run_id);
+});
+
+test("the HTML report names a demo model, whose id says nothing, unless the client names it", async () => {
+  const model = demoStudioIds["demo-support-v2"];
+  provider.setModelBehaviour(model, text("Yes."));
+  const { run_id } = await evaluate(model, { attempts: 1 });
+  const nameIn = async (query: string): Promise<unknown> => {
+    const html = await (await fetch(at(`/runs/${run_id}/export?format=html${query}`))).text();
+    return JSON.parse(reportDataIn(html)).model_name;
+  };
+  expect(await nameIn("")).toBe("demo-support-v2");
+  expect(await nameIn("&model_name=mine")).toBe("mine");
 });
 
 test("noise is measured whatever the runs were called, whichever went first, and where a default is written out", async () => {

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { BookPlus, CircleCheck, History, TriangleAlert } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Link } from "wouter";
 import type { AgentRunDetails } from "../../src/contract/schemas/agent-run.ts";
 import type { AgentReplay } from "../../src/contract/schemas/agent-stream.ts";
@@ -11,6 +11,7 @@ import { isDisconnected } from "../api/connection.ts";
 import { ApprovalList } from "../chat/approvals.tsx";
 import { ReplyText } from "../markdown/reply-text.tsx";
 import { agentThreadPath, fromSegment, scenarioPath } from "../parts/address/paths.ts";
+import { passFocusTo } from "../parts/browser/focus.ts";
 import { usePathSegments } from "../parts/address/search-state.ts";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { FailedNotice } from "../parts/screen/notices.tsx";
@@ -86,14 +87,16 @@ export function AgentRunScreen() {
         </p>
       )}
       {replay.data && <ReplayResult replay={replay.data} />}
-      {run.data && <RunDetails run={run.data} />}
+      {run.data && <RunDetails run={run.data} now={run.dataUpdatedAt} />}
     </Screen>
   );
 }
 
-function RunDetails({ run }: { run: AgentRunDetails }) {
+/** `now` is when the run was loaded, so that the times of a run under way grow even while its log does not. */
+function RunDetails({ run, now }: { run: AgentRunDetails; now: number }) {
+  const steps = useRef<HTMLElement>(null);
   const start = run.log[0]?.type === "run-start" ? run.log[0] : null;
-  const timeline = toTimeline(run.log, { state: run.state, now: Date.now() });
+  const timeline = toTimeline(run.log, { state: run.state, now });
   const waiting = timeline.steps.findLast((step) => step.kind === "approval" && step.decisions === null);
   return (
     <>
@@ -127,10 +130,10 @@ function RunDetails({ run }: { run: AgentRunDetails }) {
         </p>
       )}
       {waiting?.kind === "approval" && waiting.calls.length > 0 && (
-        <Approval key={run.log.length} run={run} calls={waiting.calls} />
+        <Approval key={run.log.length} run={run} calls={waiting.calls} focusNext={() => steps.current} />
       )}
       {start && <Conversation messages={start.messages} />}
-      <section aria-label="Steps" className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <section ref={steps} tabIndex={-1} aria-label="Steps" className="grid grid-cols-[minmax(0,1fr)] gap-2">
         <h2 className="text-base font-semibold">Steps</h2>
         <RunTimeline timeline={timeline} live={run.state === "running"} />
       </section>
@@ -189,11 +192,14 @@ function MessageText({ message }: { message: StartMessages[number] }) {
 interface ApprovalProps {
   readonly run: AgentRunDetails;
   readonly calls: readonly WaitingCall[];
+  /** Gets the focus when the run goes on and the buttons disappear. */
+  readonly focusNext: () => HTMLElement | null;
 }
 
 /** Decides the waiting calls. The rest of the run is shown by polling. */
-function Approval({ run, calls }: ApprovalProps) {
+function Approval({ run, calls, focusNext }: ApprovalProps) {
   const client = useQueryClient();
+  const [passFocus] = useState(() => passFocusTo(focusNext));
   const [failure, setFailure] = useState<ReturnType<typeof toApiError>>();
   const decide = async (decisions: Decisions): Promise<void> => {
     try {
@@ -207,12 +213,14 @@ function Approval({ run, calls }: ApprovalProps) {
     void client.invalidateQueries({ queryKey: ["agent-run", run.id] });
   };
   return (
-    <ApprovalList
-      calls={calls.map(({ id, name, args }) => ({ id, name, args, type: "tool_call" as const }))}
-      place={`${run.id} ${run.log.length}`}
-      refusal={failure}
-      onDecide={(decisions) => void decide(decisions)}
-    />
+    <div ref={passFocus}>
+      <ApprovalList
+        calls={calls.map(({ id, name, args }) => ({ id, name, args, type: "tool_call" as const }))}
+        place={`${run.id} ${run.log.length}`}
+        refusal={failure}
+        onDecide={(decisions) => void decide(decisions)}
+      />
+    </div>
   );
 }
 

@@ -15,7 +15,7 @@ import { FailedNotice } from "../parts/screen/notices.tsx";
 import { Screen, Skeleton } from "../parts/screen/screen.tsx";
 import { formatDuration, formatInteger, formatMoney } from "../parts/text/format.ts";
 import { TimeAgo } from "../parts/text/time.tsx";
-import { AgentRunBadge, agentRunStates, isUnderWay, tokensText, wireLabels } from "./run-facts.tsx";
+import { AgentRunBadge, agentRunStateLabel, agentRunStates, isUnderWay, tokensText, wireLabels } from "./run-facts.tsx";
 
 const views = [
   { value: "runs", label: "Runs" },
@@ -89,7 +89,12 @@ function RunView() {
             first
           />
           <FilterInput label="Thread" name="thread" value={filters.thread_id} placeholder="exact id" />
-          <FilterSelect label="State" name="state" value={state ?? ""} options={agentRunStates.map((id) => [id, id])} />
+          <FilterSelect
+            label="State"
+            name="state"
+            value={state ?? ""}
+            options={agentRunStates.map((id) => [id, agentRunStateLabel(id)])}
+          />
           <FilterSelect label="Protocol" name="wire" value={wire ?? ""} options={Object.entries(wireLabels)} />
         </search>
       )}
@@ -114,7 +119,7 @@ function FilterSelect({ label, name, value, options }: FilterSelectProps) {
     <label className="grid gap-1 text-xs font-medium text-soft max-sm:grow max-sm:basis-[40%]">
       {label}
       <select
-        className="field min-h-8.5 w-full min-w-24 sm:w-36"
+        className="field min-h-8.5 w-full min-w-24 sm:w-44"
         value={value}
         onChange={(event) => changeSearch({ [name]: event.target.value })}
       >
@@ -206,7 +211,7 @@ export function AgentRunTable({ runs }: { runs: readonly AgentRunSummary[] }) {
             <td data-label="State">
               <AgentRunBadge state={run.state} />
             </td>
-            <td data-label="Thread" className="mono max-w-40">
+            <td data-label="Thread" className="mono max-w-40 min-[75rem]:min-w-28">
               {run.thread_id === null ? (
                 <span className="text-faint">–</span>
               ) : (

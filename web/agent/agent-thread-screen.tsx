@@ -12,12 +12,19 @@ import { Screen, Skeleton } from "../parts/screen/screen.tsx";
 import { formatCount } from "../parts/text/format.ts";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { AgentRunTable, useAgentRuns } from "./agent-runs-screen.tsx";
+import { isUnderWay } from "./run-facts.tsx";
 
 /** One stored conversation and the runs that wrote it. */
 export function AgentThreadScreen() {
   const id = fromSegment(usePathSegments()[2] ?? "");
-  const thread = useQuery({ queryKey: ["agent-thread", id], queryFn: ({ signal }) => fetchAgentThread(id, signal) });
   const runs = useAgentRuns({ thread_id: id }).data?.pages.flatMap((page) => page.runs) ?? [];
+  // A turn that ends adds its messages: the conversation is then loaded again.
+  const ended = runs.filter(({ state }) => !isUnderWay(state)).length;
+  const thread = useQuery({
+    queryKey: ["agent-thread", id, ended],
+    queryFn: ({ signal }) => fetchAgentThread(id, signal),
+    placeholderData: (shown) => (shown?.id === id ? shown : undefined),
+  });
   const [asking, setAsking] = useState(false);
   const [, navigate] = useLocation();
   return (

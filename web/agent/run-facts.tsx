@@ -12,6 +12,8 @@ const looks: Record<AgentRunState, { icon: LucideIcon; label: string; className:
 
 export const agentRunStates = Object.keys(looks) as AgentRunState[];
 
+export const agentRunStateLabel = (state: AgentRunState): string => looks[state].label;
+
 export function AgentRunBadge({ state }: { state: AgentRunState }) {
   const { icon: Icon, label, className } = looks[state];
   return (

@@ -152,7 +152,7 @@ function ApprovalStep({ step, total }: { step: Step<"approval">; total: number }
     <StepFrame
       icon={ShieldCheck}
       title="Approval"
-      note={`${decisions === null ? "waiting" : "decided"}${names === "" ? "" : `: ${names}`}`}
+      note={`${decisionWord(step)}${names === "" ? "" : `: ${names}`}`}
       step={step}
       total={total}
     >
@@ -168,6 +168,13 @@ function ApprovalStep({ step, total }: { step: Step<"approval">; total: number }
 }
 
 type Decisions = NonNullable<Step<"approval">["decisions"]>;
+
+function decisionWord({ calls, decisions }: Step<"approval">): string {
+  if (decisions === null) return "waiting";
+  const denied = calls.filter(({ id }) => decisionText(decisions[id]).startsWith("denied")).length;
+  if (denied === 0) return "given";
+  return denied === calls.length ? "denied" : "given in part";
+}
 
 function decisionText(decision: Decisions[string] | undefined): string {
   if (decision === undefined) return "not decided yet";

@@ -8,7 +8,7 @@ import { verdictOf } from "../../formats/export/results/verdict.ts";
 import type { RunJudgement } from "../../formats/export/results/result-export.ts";
 import { exportResults } from "../../formats/export/results/result-export.ts";
 import { resultFormats } from "../../formats/formats.ts";
-import { demoStudioIds } from "../../models/demo/demo-models.ts";
+import { demoModelName } from "../../models/demo/demo-models.ts";
 import { writeReport } from "../../runs/results/results-text.ts";
 import { CliError } from "../cli-error.ts";
 import type { RunOutcome } from "./reporter.ts";
@@ -150,10 +150,6 @@ function comparedScores({ response, comparison }: RunOutcome): object[] {
     return { name: title, baseline, candidate, effect, verdict };
   });
 }
-
-/** The name of a scripted demo model, whose id says nothing to a reader. */
-const demoModelName = (id: string): string | undefined =>
-  Object.entries(demoStudioIds).find(([, known]) => known === id)?.[0];
 
 async function* once(response: EvaluationResponse): AsyncGenerator<string> {
   yield JSON.stringify(response);

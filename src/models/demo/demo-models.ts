@@ -17,6 +17,10 @@ export const demoStudioIds = {
   "demo-support-v2": "d3a0517a-0000-4000-8000-000000000002",
 } as const;
 
+/** The name of a scripted demo model, whose id says nothing to a reader. */
+export const demoModelName = (id: string): string | undefined =>
+  Object.entries(demoStudioIds).find(([, known]) => known === id.toLowerCase())?.[0];
+
 export interface Demo {
   /** By the `x-model-id` that selects each. */
   readonly hub: Readonly<Record<string, ChatModel>>;

@@ -72,6 +72,19 @@ test("a careful demo pays the whole price back on purpose; a careless one acts w
   });
 });
 
+test("a careful demo does not claim what a person has denied", async () => {
+  const asked = { id: "1", name: "cancel_order", arguments: '{"order_id":"1042"}' };
+  const content = "The call was not run: it was not approved. Do not ask for it again; go on without it.";
+  const messages: ChatMessage[] = [
+    { role: "user", content: "Please cancel order 1042." },
+    { role: "assistant", content: "", tool_calls: [asked] },
+    { role: "tool", tool_call_id: "1", content },
+  ];
+  expect(await careful({ messages, tools }, { signal })).toMatchObject({
+    text: "I could not do that for order 1042: it was not approved.",
+  });
+});
+
 test("every example says what it expects, and none is met by doing nothing", async () => {
   expect(scenarios.length).toBeGreaterThanOrEqual(5);
   const silent = { agent_reply: "", error: null } as Parameters<typeof evaluateOutcome>[0]["replies"][number];

@@ -138,13 +138,18 @@ function callsSinceQuestion(messages: readonly ChatMessage[]): DoneCall[] {
   }
 }
 
-/** Tools report a failure as `{"error": "…"}` or as a text that begins with "Error". */
+/**
+ * Tools report a failure as `{"error": "…"}` or as a text that begins with "Error". The agent says why it did not run a call, such as
+ * a denied one; what follows the reason is advice for the model.
+ */
 function errorOf(content: string): string | null {
   const { error } = parseObject(content);
   if (error !== undefined && error !== null) {
     const message = isRecord(error) ? error["message"] : error;
     return typeof message === "string" ? message : JSON.stringify(error);
   }
+  const declined = /^\s*the call was not run: ([^.]*\.?)/i.exec(content);
+  if (declined) return declined[1] ?? content;
   const failed = /^\s*(?:error|invalid|the tool failed)\b[:.]?\s*(.*)/is.exec(content);
   return failed ? (failed[1] ?? content) : null;
 }

@@ -9,14 +9,15 @@ export function agentRunsSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services, width: 390 });
     const { page } = tab;
     await tab.open("/agents");
-    await page.getByText("waits for approval").waitFor();
+    await page.getByRole("table").getByText("waits for approval").waitFor();
     await page.getByRole("link", { name: "Mail the <b>invoice</b>" }).click();
     await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByText("completed").waitFor();
     const steps = page.getByRole("region", { name: "Steps" });
+    await steps.and(page.locator(":focus")).waitFor();
+    await page.getByText("completed").waitFor();
     expect((await steps.getByRole("listitem").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " "))).toEqual([
       "Model call 1 asks for send_mail · 250 → 10 tokens 400 ms",
-      "Approval decided: send_mail 590 ms",
+      "Approval given: send_mail 590 ms",
       "send_mail tool call 20 ms",
       "Model call 2 250 → 10 tokens 300 ms",
     ]);

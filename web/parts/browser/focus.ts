@@ -7,9 +7,9 @@ export function startAtTop(): void {
   scrollTo(0, 0);
 }
 
-/** A ref for a button that removes itself: a focused button passes the focus to `next`, so the keyboard position is kept. */
-export const passFocusTo = (next: () => HTMLElement | null) => (button: HTMLElement | null) => (): void => {
-  if (button === document.activeElement) next()?.focus({ preventScroll: true });
+/** A ref for what is removed when it is used: if it has the focus, it passes it to `next`, so the keyboard position is kept. */
+export const passFocusTo = (next: () => HTMLElement | null) => (element: HTMLElement | null) => (): void => {
+  if (element?.contains(document.activeElement)) next()?.focus({ preventScroll: true });
 };
 
 export const passFocusToMain = passFocusTo(mainArea);

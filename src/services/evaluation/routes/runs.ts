@@ -7,6 +7,7 @@ import { FreezeRequest } from "../../../contract/schemas/library.ts";
 import { LastEventId } from "../../../contract/schemas/request-headers.ts";
 import { ResultsQuery, RunScenariosQuery } from "../../../contract/schemas/run-scenarios.ts";
 import { RunChanges, RunListQuery, type RunEvent } from "../../../contract/schemas/run.ts";
+import { demoModelName } from "../../../models/demo/demo-models.ts";
 import { resultFormats, type ResultFormat } from "../../../formats/formats.ts";
 import { requireEndedRun } from "../../../runs/results/find-run.ts";
 import type { ReadAttempt } from "../../../runs/results/read-results.ts";
@@ -161,7 +162,12 @@ async function exportFile(
   const results = runs.results(run);
   if (format === "json") return { contentType: "application/json", extension: "json", pieces: results };
   if (format === "html") {
-    const pieces = writeReport(await reportTemplate(), { run: toRun(run), results, model_name });
+    const shown = toRun(run);
+    const pieces = writeReport(await reportTemplate(), {
+      run: shown,
+      results,
+      model_name: model_name ?? demoModelName(shown.model_id),
+    });
     return { contentType: "text/html; charset=utf-8", extension: "html", pieces };
   }
   const found: ResultFormat | undefined = resultFormats.find(({ id }) => id === format);
