@@ -8,12 +8,10 @@ if (major < 24 || (major === 24 && minor < 16)) {
 
 const parameters = process.argv.slice(2);
 const { namedCommand } = await import("./commands.ts");
-const { restartWithMemoryLimits, limitHeapGrowth, limitYoungGeneration } = await import("./process-memory.ts");
+const { restartWithMemoryLimits } = await import("./process-memory.ts");
 restartWithMemoryLimits(namedCommand(parameters));
 const { enableCompileCache } = await import("node:module");
 enableCompileCache();
-limitHeapGrowth();
-limitYoungGeneration();
 const { runCli } = await import("./program.ts");
 await runCli(parameters);
 

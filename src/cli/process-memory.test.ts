@@ -72,9 +72,9 @@ const file = fileURLToPath(new URL("process-memory.ts", import.meta.url));
 
 /** Allocates objects of which many survive, which grows the young generation, and prints its size. */
 const script = `
-  const { limitYoungGeneration } = await import(${JSON.stringify(file)});
+  const { limitHeap } = await import(${JSON.stringify(file)});
   const { getHeapSpaceStatistics } = await import("node:v8");
-  limitYoungGeneration();
+  limitHeap();
   const kept = [];
   for (let round = 0; round < 400; round += 1) {
     for (let index = 0; index < 10_000; index += 1) kept[(round * 10_000 + index) % 400_000] = { round, index };

@@ -14,6 +14,7 @@ import { createLog } from "../../services/http/log.ts";
 import type { CheckCode } from "../../runs/user-code/check-code.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+import { limitHeap } from "../process-memory.ts";
 import { createClients, type Clients } from "./clients.ts";
 import { createEvaluation } from "./evaluation.ts";
 import { createFailureLog, type FailureLog } from "./failure-log.ts";
@@ -85,6 +86,7 @@ export async function createCore(
     demoSimulator,
   }: CoreOptions = {},
 ): Promise<Core> {
+  limitHeap();
   // Closes everything opened so far when a later part fails to start.
   await using opened = new AsyncDisposableStack();
   const hubProviders = readHubProviders(settings);
