@@ -239,12 +239,24 @@ export const createResponse: Operation = {
   errors: turnErrors,
 };
 
-const JsonRpcCall = z.strictObject({
-  jsonrpc: z.literal("2.0"),
-  id: z.union([z.string(), z.int()]).optional(),
-  method: z.string(),
-  params: z.record(z.string(), z.unknown()).optional(),
-});
+const JsonRpcCall = z
+  .strictObject({
+    jsonrpc: z.literal("2.0"),
+    id: z.union([z.string(), z.int()]).optional(),
+    method: z.string(),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: "JsonRpcCall" });
+
+/** A client's answer to a request of the server. The server sends none, so such answers are accepted and ignored. */
+const JsonRpcResult = z
+  .strictObject({
+    jsonrpc: z.literal("2.0"),
+    id: z.union([z.string(), z.int()]),
+    result: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "JsonRpcResult" });
+const JsonRpcMessage = z.union([JsonRpcCall, JsonRpcResult, JsonRpcError]);
 
 export const callMcp: Operation = {
   id: "callMcp",
@@ -271,7 +283,7 @@ export const callMcp: Operation = {
     },
     ...turnHeaders,
   },
-  body: z.union([JsonRpcCall, z.array(JsonRpcCall).min(1).max(100)]),
+  body: z.union([JsonRpcMessage, z.array(JsonRpcMessage).min(1).max(100)]),
   example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
   responses: {
     200: {
@@ -282,7 +294,7 @@ export const callMcp: Operation = {
         "mcp-session-id": { description: "In the response to `initialize`: send it with all later requests." },
       },
     },
-    202: { description: "The notification was accepted." },
+    202: { description: "The notification or answer was accepted." },
     400: {
       description: "The request is not a valid call, or its protocol revision is not supported.",
       schema: JsonRpcError,
