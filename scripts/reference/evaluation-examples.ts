@@ -86,7 +86,7 @@ export const evaluationExamples: ApiExamples = {
     status: 200,
   },
   listVerdicts: { command: `curl -s '${at}/runs/'$run_id'/verdicts?format=csv'`, status: 200 },
-  reviewRun: { command: `curl -s '${at}/runs/'$run_id'/review?rater=ada&order=stratified'`, status: 200 },
+  reviewRun: { command: `curl -s '${at}/runs/'$run_id'/review?rater=ada&order=stratified&limit=10'`, status: 200 },
   measureAgreement: { command: `curl -s ${at}/runs/$run_id/agreement`, status: 200 },
   correctScores: { command: `curl -s ${at}/runs/$run_id/corrections`, status: 200 },
   auditRunJudge: { command: `curl -s ${at}/runs/$run_id/audit ${json} -d '{ "repeats": 1 }'`, status: 422 },

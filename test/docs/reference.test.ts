@@ -67,9 +67,13 @@ test.each([evaluationService, agentService])(
   },
 );
 
-/** Keys the page shows and the answer does not have. */
+/** Keys the page shows and the answer does not have. In a list, any item may have them: replies to review come in random order. */
 function missingKeys(shown: unknown, actual: unknown, path: string): string[] {
-  if (Array.isArray(shown)) return Array.isArray(actual) ? missingKeys(shown[0], actual[0], `${path}[0]`) : [path];
+  if (Array.isArray(shown)) {
+    if (!Array.isArray(actual)) return [path];
+    const missing = (actual.length > 0 ? actual : [undefined]).map((item) => missingKeys(shown[0], item, `${path}[0]`));
+    return missing.toSorted((left, right) => left.length - right.length)[0] ?? [];
+  }
   if (typeof shown !== "object" || shown === null) return [];
   if (typeof actual !== "object" || actual === null) return [path];
   return Object.entries(shown).flatMap(([key, item]) => {
