@@ -95,15 +95,13 @@ export function createPresence({ database, readNow, location, leaseMs = 15_000, 
     id,
     hold(thing) {
       held.add(thing);
-      timer ??= setInterval(() => void beat().catch(onError), leaseMs / 3).unref();
+      // It goes on once it has begun: turns that come one after the other would start and stop it each time.
+      timer ??= setInterval(() => {
+        if (held.size > 0) void beat().catch(onError);
+      }, leaseMs / 3).unref();
     },
     holds: (thing) => held.has(thing),
-    release(thing) {
-      held.delete(thing);
-      if (held.size > 0 || !timer) return;
-      clearInterval(timer);
-      timer = null;
-    },
+    release: (thing) => void held.delete(thing),
     async ensureVisible() {
       if (performance.now() - seenAt > leaseMs / 2) await beat();
     },

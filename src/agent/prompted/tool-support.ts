@@ -46,7 +46,7 @@ export function createToolSupport(options: Partial<FindingsOptions> = {}): ToolS
       return async (request, callOptions) => {
         const fields = fieldsOf(request);
         const general = findings.modeOf(target);
-        const mode = general === "prompted" ? general : findings.modeOf(target, fields);
+        const mode = general === "prompted" || fields === "" ? general : findings.modeOf(target, fields);
         if (mode === "prompted") return prompted(request, callOptions);
         const reply = await model(request, callOptions);
         const hasTools = Boolean(request.tools?.length);

@@ -143,7 +143,8 @@ function toolNames(header: string | undefined): readonly string[] | null {
 }
 
 function readOnDisconnect(header: string | undefined): TurnHeaders["onDisconnect"] {
-  const { data, success } = OnDisconnect.optional().safeParse(header?.trim().toLowerCase());
-  if (success) return data ?? null;
+  if (header === undefined) return null;
+  const { data, success } = OnDisconnect.safeParse(header.trim().toLowerCase());
+  if (success) return data;
   throw new ServiceError("header_invalid", "x-on-disconnect must be cancel or continue.");
 }
