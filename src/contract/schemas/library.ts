@@ -93,7 +93,7 @@ export const ImportRequest = z
     mapping: z
       .string()
       .max(2000)
-      .meta({ pattern: "^([^=]*=[^=]|$)" })
+      .meta({ pattern: "^([^=]*=[^=]|\\s*$)" })
       .optional()
       .describe("Columns of a table, such as `user=question,reference=answer`."),
     dry_run: z.boolean().default(false).describe("Report what would be stored, without storing it."),
