@@ -38,7 +38,8 @@ export async function serveMcp({ allowRun = false, ...where }: SourceOptions & {
         const { client } = session;
         const run = await client.start({ ...request, endpoint, ...(protocol && { protocol }) }, { signal });
         const progress: Reporter = { onTurn: (_turn, { done, turns }) => onProgress(done, turns) };
-        return await followRunWithReporters(run, { client, reporters: [progress], signal });
+        await followRunWithReporters(run, { client, reporters: [progress], signal });
+        return await client.results(run.run_id, { signal });
       },
     }),
   });

@@ -35,7 +35,7 @@ import { createRescorer } from "./rescore/rescore-run.ts";
 import { createReviews } from "./review/create-reviews.ts";
 import { getOwnedRun } from "./results/find-run.ts";
 import { createRunWaiters, waitForRun } from "./results/follow-run.ts";
-import { readAttemptResults, readScenarioResults, readWholeResults } from "./results/read-results.ts";
+import { readAttemptResults, readResponse, readScenarioResults, readWholeResults } from "./results/read-results.ts";
 import { writeResults } from "./results/results-text.ts";
 import { createRunEvents } from "./results/run-events.ts";
 import { createScenarioOrders, listRunScenarios } from "./results/run-scenarios.ts";
@@ -234,6 +234,7 @@ type Results =
   | "follow"
   | "results"
   | "wholeResults"
+  | "readResponse"
   | "scenarios"
   | "scenarioResults"
   | "attemptResults"
@@ -248,6 +249,7 @@ function runResults({ store, now, waiters, scenarioOrders, rescore }: Parts): Pi
     follow: waiters.follow,
     results: (run, options) => writeResults(run, { store, now, ...options }),
     wholeResults: (run) => readWholeResults(run, { store, now }),
+    readResponse: (run, onScenario) => readResponse(run, { store, now, onScenario }),
     scenarios: async (run, query) => listRunScenarios(run, query, { store, order: await scenarioOrders.of(run) }),
     scenarioResults: (run, options) => readScenarioResults(run, { store, ...options }),
     attemptResults: (run, options) => readAttemptResults(run, { store, ...options }),

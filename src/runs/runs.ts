@@ -44,6 +44,11 @@ export interface Runs {
   results(run: RunRecord, options?: { scenarioId?: string | undefined }): AsyncIterable<string>;
   /** The evaluation response as one value. */
   wholeResults(run: RunRecord): Promise<EvaluationResponse>;
+  /** The same without its scenarios, which are passed to `onScenario` one by one. */
+  readResponse(
+    run: RunRecord,
+    onScenario: (scenario: ScenarioResult) => void,
+  ): Promise<Omit<EvaluationResponse, "results">>;
   /** One page of the run's scenarios, failures first. */
   scenarios(run: RunRecord, query: RunScenariosQuery): Promise<RunScenarioList>;
   /** The results by scenario; `shortened` truncates replies to the length shown in a report. */

@@ -5,6 +5,7 @@ import type { JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import { finalStates } from "../../contract/schemas/run.ts";
 import { overallFirst } from "../../contract/schemas/score-names.ts";
 import { callText, differenceText, expectedCalls } from "../../formats/export/results/failure.ts";
+import { digestResults } from "../../formats/export/results/run-digest.ts";
 import { meanText, scoreText, unauditedMark } from "../../formats/export/results/report-text.ts";
 import { agreementText, correlateResponse, hasVerdicts, readVerdicts } from "../sources/verdicts.ts";
 import { CliError } from "../cli-error.ts";
@@ -49,7 +50,7 @@ async function show(text: string, { scenario, verdicts, json, ...where }: ShowOp
   } else if (json) printJson(response);
   else {
     printMessage(
-      summaryText({ response, gates: [], comparison: null, problems: [], exitCode: 0 }, style, outputWidth()),
+      summaryText({ digest: digestResults(response), gates: [], comparison: null, problems: [] }, style, outputWidth()),
     );
     if (hasVerdicts(response) && !isResultsFile(text) && finalStates.has(response.state))
       for (const line of correctionLines(await source.corrections(response.run_id))) printLine(line);

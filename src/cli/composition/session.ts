@@ -4,6 +4,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
 import { finalStates, type RunList } from "../../contract/schemas/run.ts";
 import { isLocalTarget, type LocalTarget } from "../../contract/schemas/acting/target.ts";
+import { createRunDigester, type RunDigest } from "../../formats/export/results/run-digest.ts";
 import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
 import { loadRunModules } from "../../runs/execute/run-worlds.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
@@ -130,6 +131,15 @@ function createOwnClient({ settings, runs, helpers, clients }: Core): RunClient 
         signal.throwIfAborted();
         return results;
       }),
+    digest: (runId, { signal }) =>
+      withServiceErrors(async () => {
+        const digester = createRunDigester();
+        const about = await runs.readResponse(await runs.get(runId, null), (scenario) => {
+          signal.throwIfAborted();
+          digester.add(scenario);
+        });
+        return digester.finish(about);
+      }),
     async *events(runId, { after = 0, signal = never } = {}) {
       yield* runs.follow(runId, { after, signal });
       signal.throwIfAborted();
@@ -153,4 +163,6 @@ async function withServiceErrors<Answer>(work: () => Promise<Answer>): Promise<A
 export interface RunClient extends Pick<EvaluationClient, "start" | "estimate" | "get" | "events" | "results"> {
   /** One page, newest first. */
   list(query: Omit<RunFilter, "owner" | "search_model_ids">): Promise<RunList>;
+  /** The results without the attempts. Absent for a service, which sends them whole. */
+  digest?(runId: string, options: { readonly signal: AbortSignal }): Promise<RunDigest>;
 }

@@ -1,14 +1,12 @@
-import { retryWhileServiceUnavailable } from "../../client/caller.ts";
-import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run, StoredTurn } from "../../contract/schemas/run.ts";
 import type { RunClient } from "../composition/session.ts";
 import type { ProgressFigures, Reporter } from "../reporters/reporter.ts";
 
-/** Follows a run to its end, reports every turn, and reads the results. */
+/** Follows a run to its end and reports every turn. */
 export async function followRunWithReporters(
   run: Run,
   { client, reporters, signal }: { client: RunClient; reporters: readonly Reporter[]; signal: AbortSignal },
-): Promise<EvaluationResponse> {
+): Promise<void> {
   const { interactions_total, interactions_done } = run.progress;
   const tally = createProgressTally({ turns: interactions_total, before: interactions_done });
   for (const reporter of reporters) reporter.onStart?.(run);
@@ -17,7 +15,6 @@ export async function followRunWithReporters(
     tally.add(event.data);
     for (const reporter of reporters) reporter.onTurn?.(event.data, tally.figures());
   }
-  return retryWhileServiceUnavailable(() => client.results(run.run_id, { signal }), { signal });
 }
 
 interface ProgressTally {
@@ -96,23 +93,30 @@ interface RunMean {
   mean(): number | null;
 }
 
+/** More than a run has under way. The oldest are forgotten: those of a million would take 100 MB. */
+const mostAttempts = 20_000;
+
 /**
  * The mean as the results compute it: of turns within an attempt, of attempts within a scenario, of scenarios. A plain mean
  * of turns would end on a figure that differs from the result.
  */
 export function createRunMean(): RunMean {
-  const scenarios = new Mean();
-  const known = new Map<string, { mean: Mean; attempts: Map<number, Mean> }>();
+  const all = new Mean();
+  const scenarios = new Map<string, Mean>();
+  /** Of attempts that may have another turn. */
+  const attempts = new Map<string, Mean>();
 
   return {
     add(scenario, attempt, value) {
-      const entry = known.get(scenario) ?? { mean: new Mean(), attempts: new Map<number, Mean>() };
-      known.set(scenario, entry);
-      const turns = entry.attempts.get(attempt) ?? new Mean();
-      entry.attempts.set(attempt, turns);
-      updateWhole(scenarios, entry.mean, () => updateWhole(entry.mean, turns, () => turns.add(value)));
+      const mean = scenarios.get(scenario) ?? new Mean();
+      scenarios.set(scenario, mean);
+      const key = `${attempt} ${scenario}`;
+      const turns = attempts.get(key) ?? new Mean();
+      attempts.set(key, turns);
+      if (attempts.size > mostAttempts) attempts.delete(attempts.keys().next().value!);
+      updateWhole(all, mean, () => updateWhole(mean, turns, () => turns.add(value)));
     },
-    mean: () => (scenarios.empty ? null : scenarios.value),
+    mean: () => (all.empty ? null : all.value),
   };
 }
 

@@ -1,6 +1,8 @@
+import { retryWhileServiceUnavailable } from "../../client/caller.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run } from "../../contract/schemas/run.ts";
 import type { Margins } from "../../contract/schemas/margins.ts";
+import { digestResults, type RunDigest } from "../../formats/export/results/run-digest.ts";
 import { decidingRun } from "../../runs/compare/deciding-run.ts";
 import { exitCodes, type ExitCode } from "../cli-error.ts";
 import {
@@ -64,8 +66,14 @@ async function followAndJudge(
   { session, settings, reporters, baseline, again, signal }: RunWork & { signal: AbortSignal },
 ) {
   try {
-    const response = await followRunWithReporters(run, { client: session.client, reporters, signal });
-    return judgeRun(response, { settings, baseline, again });
+    const { client } = session;
+    await followRunWithReporters(run, { client, reporters, signal });
+    let whole: Promise<EvaluationResponse> | undefined;
+    const results = () =>
+      (whole ??= retryWhileServiceUnavailable(() => client.results(run.run_id, { signal }), { signal }));
+    const digest = (await client.digest?.(run.run_id, { signal })) ?? digestResults(await results());
+    const comparison = baseline ? compareWithBaseline(baseline, await results(), settings) : null;
+    return { ...judgeRun(digest, { settings, baseline, comparison, again }), results };
   } catch (error) {
     if (!signal.aborted) throw error;
     note("");
@@ -92,37 +100,49 @@ function resumeLine({ run_id }: Run, { config: { concurrency }, resumeWords }: E
 const cancelLine = ({ run_id }: Run, { server }: EvalSettings): string =>
   ownCommand("runs cancel", run_id, ...optionWords([["--server", server]]));
 
+const regressionOf = ({ baselineScores, maxRegression, undecided }: EvalSettings) => ({
+  scores: baselineScores,
+  maxRegression,
+  undecided,
+});
+
+function compareWithBaseline(
+  baseline: EvaluationResponse,
+  candidate: EvaluationResponse,
+  settings: EvalSettings,
+): NotedComparison {
+  const margins = settings.margins ?? regressionMargins(regressionOf(settings));
+  return compareResponses(baseline, candidate, { margins });
+}
+
+interface Judging extends Pick<RunWork, "settings" | "baseline" | "again"> {
+  readonly comparison: NotedComparison | null;
+}
+
 /** Evaluates gates and baseline of an ended run. A target without replies outranks the gates: its figures mean nothing. */
-function judgeRun(
-  response: EvaluationResponse,
-  { settings, baseline, again }: Pick<RunWork, "settings" | "baseline" | "again">,
-): RunOutcome {
-  const { baselineScores, maxRegression, margins, undecided, gates: wanted, maxErrors } = settings;
-  const regression = { scores: baselineScores, maxRegression, undecided };
-  const comparison = baseline
-    ? compareResponses(baseline, response, { margins: margins ?? regressionMargins(regression) })
-    : null;
+function judgeRun(digest: RunDigest, { settings, baseline, comparison, again }: Judging): Omit<RunOutcome, "results"> {
+  const { baselineScores, margins, undecided, gates: wanted, maxErrors } = settings;
   const gates = [
-    ...evaluateGates(wanted, response),
-    ...evaluateUnscored(wanted, comparison ? baselineScores : [], response),
-    ...requestGateChecks(response.summary.gate),
-    ...(comparison ? baselineChecks(comparison, { margins, regression }) : []),
-    ...(response.summary.decision ? [decisionCheck(response.summary.decision, undecided)] : []),
+    ...evaluateGates(wanted, digest),
+    ...evaluateUnscored(wanted, comparison ? baselineScores : [], digest),
+    ...requestGateChecks(digest.summary.gate),
+    ...(comparison ? baselineChecks(comparison, { margins, regression: regressionOf(settings) }) : []),
+    ...(digest.summary.decision ? [decisionCheck(digest.summary.decision, undecided)] : []),
   ];
-  const stop = whyStopped(response, maxErrors);
+  const stop = whyStopped(digest, maxErrors);
   const next =
     baseline && comparison?.not_worse && margins
       ? decidingRun(comparison.not_worse, {
           baseline,
-          candidate: response,
+          candidate: digest,
           margins,
-          ...attemptsOf(response),
+          ...attemptsOf(digest),
           ...again,
           command: ownWords,
         })
       : null;
   return {
-    response,
+    digest,
     gates,
     comparison,
     problems: stop ? [stop.problem] : [],
@@ -133,8 +153,7 @@ function judgeRun(
 
 const ownWords = (words: readonly string[]): string => ownCommand(...words);
 
-const attemptsOf = ({ attempts }: EvaluationResponse): { attempts?: number } =>
-  attempts === undefined ? {} : { attempts };
+const attemptsOf = ({ attempts }: RunDigest): { attempts?: number } => (attempts === undefined ? {} : { attempts });
 
 /** With margins, scores without one still must not be shown to be worse; an undecided one of those decides nothing. */
 function baselineChecks(
@@ -155,7 +174,7 @@ function exitCodeOf(gates: readonly GateCheck[]): ExitCode {
 }
 
 function whyStopped(
-  { state, message, summary }: EvaluationResponse,
+  { state, message, summary }: RunDigest,
   maxErrors: number,
 ): { problem: string; exitCode: ExitCode } | null {
   if (state === "failed") return { problem: message, exitCode: exitCodes.internal };

@@ -1,7 +1,7 @@
 import { reaches, roundApartFrom } from "../../base/numbers.ts";
 import { upperLimits, type GateResult } from "../../contract/schemas/budget.ts";
-import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { ScoreStats } from "../../contract/schemas/score.ts";
+import type { RunDigest, ScenarioDigest } from "../../formats/export/results/run-digest.ts";
 import { intervalOfConstant } from "../../evaluation/statistics/intervals.ts";
 import { counted } from "../terminal/text.ts";
 import { parseGate, type Comparator, type figures, type GateRule, type Measure, type Statistic } from "./parse-gate.ts";
@@ -17,9 +17,9 @@ export interface GateCheck {
 }
 
 /** Evaluates every gate on the results of a run. */
-export function evaluateGates(gates: readonly GateRule[], response: EvaluationResponse): GateCheck[] {
+export function evaluateGates(gates: readonly GateRule[], digest: RunDigest): GateCheck[] {
   return gates.map((gate) => {
-    const { actual, where } = measure(gate.measure, gate.comparator, response);
+    const { actual, where } = measure(gate.measure, gate.comparator, digest);
     const passed = actual !== null && isReached(actual, gate);
     return { gate: gate.text, passed, actual, message: describe(gate, { actual, where, passed }) };
   });
@@ -32,17 +32,17 @@ export function evaluateGates(gates: readonly GateRule[], response: EvaluationRe
 export function evaluateUnscored(
   gates: readonly GateRule[],
   watched: readonly string[],
-  response: EvaluationResponse,
+  digest: RunDigest,
 ): GateCheck[] {
-  const { unscored = 0, gate } = response.summary;
+  const { unscored = 0, gate } = digest.summary;
   const isNamed = gates.some(({ measure: held }) => held.kind === "figure" && held.figure === "unscored_rate");
   if (unscored === 0 || gate || isNamed) return [];
-  const lost = new Set(["overall", ...repliesOf(response).flatMap(({ failed_scores }) => failed_scores ?? [])]);
+  const lost = new Set(["overall", ...digest.lostScores]);
   const isPartial = gates.some(
     ({ measure: held }) => held.kind === "reliability" || (held.kind === "score" && lost.has(held.score)),
   );
   return isPartial || watched.some((name) => lost.has(name))
-    ? evaluateGates([parseGate("unscored_rate<=0")], response)
+    ? evaluateGates([parseGate("unscored_rate<=0")], digest)
     : [];
 }
 
@@ -72,19 +72,19 @@ interface Measured {
   readonly where?: string | undefined;
 }
 
-function measure(wanted: Measure, comparator: Comparator, response: EvaluationResponse): Measured {
+function measure(wanted: Measure, comparator: Comparator, digest: RunDigest): Measured {
   switch (wanted.kind) {
     case "score":
-      return wanted.each ? worstScenario(wanted, comparator, response) : runScore(wanted, response);
+      return wanted.each ? worstScenario(wanted, comparator, digest) : runScore(wanted, digest);
     case "reliability":
-      return reliability(wanted, response.results.scenarios);
+      return reliability(wanted, digest.scenarios);
     case "figure":
-      return figureOf(wanted.figure, response);
+      return figureOf(wanted.figure, digest);
   }
 }
 
-function runScore({ score, statistic }: { score: string; statistic: Statistic }, response: EvaluationResponse) {
-  const { score_stats, average_scores } = response.summary;
+function runScore({ score, statistic }: { score: string; statistic: Statistic }, digest: RunDigest) {
+  const { score_stats, average_scores } = digest.summary;
   const { value, how } = statisticOf(score_stats[score], statistic, average_scores[score]);
   return { actual: value, where: value === null ? missing(score, statistic, score_stats) : how };
 }
@@ -93,9 +93,9 @@ function runScore({ score, statistic }: { score: string; statistic: Statistic },
 function worstScenario(
   { score, statistic }: { score: string; statistic: Statistic },
   comparator: Comparator,
-  { results }: EvaluationResponse,
+  { scenarios }: RunDigest,
 ): Measured {
-  const values = results.scenarios.map(({ scenario_id, score_stats, average_scores }) => ({
+  const values = scenarios.map(({ scenario_id, score_stats, average_scores }) => ({
     scenario_id,
     ...statisticOf(score_stats[score], statistic, average_scores[score]),
   }));
@@ -135,7 +135,7 @@ function missing(score: string, statistic: Statistic, stats: Readonly<Record<str
 /** Mean over the scenarios. Not measured when a scenario has fewer than k attempts. */
 function reliability(
   { chance, k }: { chance: "pass^" | "pass@"; k: number },
-  scenarios: readonly ScenarioResult[],
+  scenarios: readonly ScenarioDigest[],
 ): Measured {
   const judged = scenarios.flatMap(({ reliability: found, scenario_id }) => (found ? [{ ...found, scenario_id }] : []));
   if (judged.length === 0) return { actual: null, where: "no attempt has an overall score" };
@@ -146,16 +146,16 @@ function reliability(
   return { actual: values.reduce((sum, value) => sum + value, 0) / values.length };
 }
 
-function figureOf(figure: (typeof figures)[number], response: EvaluationResponse): Measured {
-  const { interactions, failed, unscored = 0, cost } = response.summary;
+function figureOf(figure: (typeof figures)[number], digest: RunDigest): Measured {
+  const { interactions, failed, unscored = 0, cost } = digest.summary;
   const share = (count: number): Measured => ({ actual: interactions === 0 ? null : count / interactions });
   if (figure === "failure_rate") return share(failed);
   if (figure === "unscored_rate") return share(unscored);
   if (figure === "simulator_failure_rate") {
-    const users = response.summary.simulated_users;
+    const users = digest.summary.simulated_users;
     return users ? { actual: users.share } : { actual: null, where: "no attempt had a simulated user" };
   }
-  if (figure === "tokens") return tokensOf(response);
+  if (figure === "tokens") return tokensOf(digest);
   if (!cost) return { actual: null, where: "no price is known" };
   if (cost.unpriced === 0) return { actual: cost.total };
   // A partial cost says nothing about the total.
@@ -163,15 +163,10 @@ function figureOf(figure: (typeof figures)[number], response: EvaluationResponse
 }
 
 /** Not measured when an endpoint reported no token counts: a partial sum says nothing about the total. */
-function tokensOf(response: EvaluationResponse): Measured {
-  const { usage } = response;
-  const uncounted = repliesOf(response).filter((reply) => reply.error === null && reply.usage === null).length;
+function tokensOf({ usage, uncountedReplies: uncounted }: RunDigest): Measured {
   if (uncounted === 0) return { actual: usage.total_tokens };
   return { actual: null, where: `${counted(uncounted, "reply", "replies")} without a token count` };
 }
-
-const repliesOf = ({ results }: EvaluationResponse) =>
-  results.scenarios.flatMap(({ attempts }) => attempts.flatMap(({ interactions }) => interactions));
 
 function isReached(actual: number, { comparator, bound }: GateRule): boolean {
   switch (comparator) {

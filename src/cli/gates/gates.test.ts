@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { RunDigest } from "../../formats/export/results/run-digest.ts";
 import { evaluateGates, evaluateUnscored } from "./evaluate-gates.ts";
 import { parseGate } from "./parse-gate.ts";
 
@@ -21,23 +21,16 @@ const reliability = (passed: number, attempts = 4) => ({
   pass_at_k: Array.from({ length: attempts }, () => 1),
   pass_hat_k: Array.from({ length: attempts }, (_, index) => (passed / attempts) ** (index + 1)),
 });
-const counts = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
 const scenario = (scenario_id: string, overall: number, passed: number) => ({
   scenario_id,
   average_scores: { overall },
   score_stats: { overall: stats(overall, 0.5) },
   reliability: reliability(passed),
-  attempts: [
-    {
-      interactions: [
-        { error: null, usage: counts },
-        { error: { code: "upstream_timeout" }, usage: null },
-      ],
-    },
-  ],
 });
 const response = {
-  results: { scenarios: [scenario("good", 0.9, 4), scenario("bad", 0.5, 2)] },
+  scenarios: [scenario("good", 0.9, 4), scenario("bad", 0.5, 2)],
+  lostScores: new Set(),
+  uncountedReplies: 0,
   summary: {
     average_scores: { overall: 0.7, "metadata.intent": 1, lonely: 1 },
     score_stats: { overall: stats(0.7, 0.6), "metadata.intent": stats(1, 0.9), lonely: stats(1, null) },
@@ -47,7 +40,7 @@ const response = {
     cost: { total: 0.25, unpriced: 0 },
   },
   usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
-} as unknown as EvaluationResponse;
+} as unknown as RunDigest;
 
 test.each([
   ["overall>=0.7", true, 0.7],
@@ -95,7 +88,7 @@ test.each([
   // statsmodels 0.15.0 proportion_confint(50, 50, method="wilson").
   const equal = (mean: number) => ({ ...stats(mean, null), n: 50, sd: 0 });
   const score_stats = { sure: equal(1), hopeless: equal(0), half: equal(0.5) };
-  const even = { ...response, summary: { ...response.summary, score_stats } } as unknown as EvaluationResponse;
+  const even = { ...response, summary: { ...response.summary, score_stats } } as unknown as RunDigest;
   const [check, half] = evaluateGates([parseGate(text), parseGate("half.ci_lower>=0.1")], even);
   expect(check).toMatchObject({ passed, actual: expect.closeTo(end, 10) });
   expect(check?.message).toMatch(/\(all 50 are [01], by Wilson's interval\)/);
@@ -103,9 +96,7 @@ test.each([
 });
 
 test("does not take missing token counts for zero", () => {
-  const silent = { ...scenario("silent", 0.9, 4), attempts: [{ interactions: [{ error: null, usage: null }] }] };
-  const uncounted = { ...response, results: { scenarios: [silent] } } as unknown as EvaluationResponse;
-  const [check] = evaluateGates([parseGate("tokens<=1000")], uncounted);
+  const [check] = evaluateGates([parseGate("tokens<=1000")], { ...response, uncountedReplies: 1 });
   expect(check).toMatchObject({ passed: false, actual: null });
   expect(check?.message).toContain("1 reply without a token count");
 });
@@ -164,13 +155,8 @@ test.each([
   [["success>=1", "token_f1>=0.5", "cost<=1"], ["success"], []],
   [["overall>=0.5", "unscored_rate<=5%"], ["overall"], []],
 ])("fails on replies without a score when %j or a baseline in %j depends on them", (gates, watched, expected) => {
-  const lost = {
-    results: { scenarios: [{ attempts: [{ interactions: [{ failed_scores: ["judge_correctness"] }] }] }] },
-  };
-  const checks = evaluateUnscored(gates.map(parseGate), watched, {
-    ...response,
-    ...lost,
-  } as unknown as EvaluationResponse);
+  const lost = { ...response, lostScores: new Set(["judge_correctness"]) };
+  const checks = evaluateUnscored(gates.map(parseGate), watched, lost);
   expect(checks.map(({ gate, passed }) => (passed ? undefined : gate))).toEqual(expected);
   const whole = { ...response, summary: { ...response.summary, unscored: 0 } };
   expect(evaluateUnscored(gates.map(parseGate), watched, whole)).toEqual([]);

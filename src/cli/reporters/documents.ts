@@ -6,11 +6,11 @@ import { ownCommand } from "../next-command.ts";
 import { prepareSending, type Destination } from "../telemetry/destinations.ts";
 import { note, printJson, printLine, printMessage, printResults } from "../terminal/output.ts";
 import { rankingMarkdown, rankingOf, testNames } from "./ranking-text.ts";
-import { formatOfFile, renderOutcome, toJudgedRun } from "./render-results.ts";
+import { formatOfFile, renderOutcome, toJudgedRun, withResponse } from "./render-results.ts";
 import { nameAmongRuns, outputFile, type Reporter, type RunOutcome } from "./reporter.ts";
 
 export function jsonReporter(): Reporter {
-  return { onFinish: (outcomes, exitCode) => printJson(toResultDocument(outcomes, exitCode)) };
+  return { onFinish: async (outcomes, exitCode) => printJson(await toResultDocument(outcomes, exitCode)) };
 }
 
 /** Prints JUnit, Markdown or HTML to stdout. Only Markdown can hold several runs. */
@@ -18,23 +18,21 @@ export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
   return {
     async onEnd(outcome, { number }) {
       if (number > 1) printLine("");
-      printResults(await renderOutcome(outcome, format), format);
+      printResults(await renderOutcome(await withResponse(outcome), format), format);
     },
-    onFinish(outcomes) {
-      const ranking = rankingOf(outcomes);
+    async onFinish(outcomes) {
+      const ranking = await rankingOf(outcomes);
       if (ranking)
-        printMessage(
-          `\n## Ranking\n\n${rankingMarkdown(ranking, testNames(outcomes.map(({ response }) => response)))}`,
-        );
+        printMessage(`\n## Ranking\n\n${rankingMarkdown(ranking, testNames(outcomes.map(({ digest }) => digest)))}`);
     },
   };
 }
 
 /** The document of `rehearsal eval --json`: every run's results and gates, and the exit code. */
-function toResultDocument(outcomes: readonly RunOutcome[], exitCode: ExitCode): object {
-  const ranking = rankingOf(outcomes);
+async function toResultDocument(outcomes: readonly RunOutcome[], exitCode: ExitCode): Promise<object> {
+  const ranking = await rankingOf(outcomes);
   return {
-    runs: outcomes.map(toJudgedRun),
+    runs: (await Promise.all(outcomes.map(withResponse))).map(toJudgedRun),
     ...(ranking && { ranking }),
     passed: exitCode === 0,
     exit_code: exitCode,
@@ -50,9 +48,10 @@ export function fileReporter(file: string): Reporter {
     async onEnd(outcome, place) {
       const path = outputFile(file, place);
       // JUnit collectors merge files and distinguish cases only by these names.
-      const test_name = nameAmongRuns(outcome.response.test_name, outcome.response, place);
-      const response = format === "junit" ? { ...outcome.response, test_name } : outcome.response;
-      await writeWholeFile(path, await renderOutcome({ ...outcome, response }, format));
+      const whole = await withResponse(outcome);
+      const test_name = nameAmongRuns(whole.response.test_name, whole.response, place);
+      const response = format === "junit" ? { ...whole.response, test_name } : whole.response;
+      await writeWholeFile(path, await renderOutcome({ ...whole, response }, format));
       note(`wrote ${path}`);
     },
   };
@@ -75,14 +74,14 @@ function requireWritable(path: string): void {
 export function destinationReporter(destination: Destination): Reporter {
   const send = prepareSending(destination);
   return {
-    async onEnd({ response }) {
+    async onEnd({ digest: { run_id }, results }) {
       try {
-        await send(response);
+        await send(await results());
         note(`sent to ${destination}`);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         note(
-          `rehearsal: ${reason} (send them again with: ${ownCommand("runs export", response.run_id, "--send", destination)})`,
+          `rehearsal: ${reason} (send them again with: ${ownCommand("runs export", run_id, "--send", destination)})`,
         );
       }
     },

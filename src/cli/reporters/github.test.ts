@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { interactionResult, runResult, scenarioResult } from "../../formats/testing/run-result.ts";
+import { digestResults } from "../../formats/export/results/run-digest.ts";
 import { githubReporter } from "./github.ts";
 
 test("cuts a long summary after a whole row", async () => {
@@ -13,7 +14,8 @@ test("cuts a long summary after a whole row", async () => {
   );
   const response = runResult(scenarios);
   const reporter = githubReporter({ GITHUB_STEP_SUMMARY: folder.file("summary.md") });
-  await reporter.onEnd?.({ response, gates: [], comparison: null, exitCode: 0, problems: [] }, { number: 1, of: 1 });
+  const judged = { digest: digestResults(response), gates: [], comparison: null, exitCode: 0, problems: [] } as const;
+  await reporter.onEnd?.({ ...judged, results: async () => response }, { number: 1, of: 1 });
   const text = await readFile(folder.file("summary.md"), "utf8");
   vi.restoreAllMocks();
   expect(text.length).toBeGreaterThan(900_000);

@@ -1,9 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { createMarkdown } from "../../formats/export/results/markdown.ts";
-import { failureOf } from "../../formats/export/results/failure.ts";
 import { exportResults } from "../../formats/export/results/result-export.ts";
 import { scoreText } from "../../formats/export/results/report-text.ts";
-import { verdictOf } from "../../formats/export/results/verdict.ts";
 import { note, printWorkflowCommand } from "../terminal/output.ts";
 import { plainLine } from "../terminal/text.ts";
 import { toJudgements } from "./render-results.ts";
@@ -14,21 +12,21 @@ import { nameAmongRuns, type Reporter, type RunOutcome, type RunPlace } from "./
 const shownAnnotations = 10;
 const summaryBytes = 1_000_000;
 
-/** For GitHub Actions: an annotation for each failed scenario, and the step summary. */
+/** For GitHub Actions: an annotation for each of the worst scenarios, and the step summary. */
 export function githubReporter(environment: NodeJS.ProcessEnv = process.env): Reporter {
   return {
     async onEnd(outcome, place) {
       for (const line of annotations(outcome, place).slice(0, shownAnnotations)) printWorkflowCommand(line);
       const file = environment["GITHUB_STEP_SUMMARY"];
-      if (file) await addToSummary(file, stepSummary(outcome));
+      if (file) await addToSummary(file, await stepSummary(outcome));
     },
     async onFinish(outcomes) {
-      const ranking = rankingOf(outcomes);
+      const ranking = await rankingOf(outcomes);
       const file = environment["GITHUB_STEP_SUMMARY"];
       if (file && ranking)
         await addToSummary(
           file,
-          `## Ranking\n\n${rankingMarkdown(ranking, testNames(outcomes.map(({ response }) => response)))}\n`,
+          `## Ranking\n\n${rankingMarkdown(ranking, testNames(outcomes.map(({ digest }) => digest)))}\n`,
         );
     },
   };
@@ -43,22 +41,15 @@ async function addToSummary(file: string, text: string): Promise<void> {
   }
 }
 
-function annotations({ response, gates, problems }: RunOutcome, place: RunPlace): string[] {
-  const title = (name: string): string => nameAmongRuns(name, response, place);
-  const scenarios = response.results.scenarios.flatMap((result) => {
-    const verdict = verdictOf(result);
-    if (verdict.outcome !== "failed" && verdict.outcome !== "error") return [];
-    const failure = failureOf(result, verdict.threshold);
+function annotations({ digest, gates, problems }: RunOutcome, place: RunPlace): string[] {
+  const title = (name: string): string => nameAmongRuns(name, digest, place);
+  const scenarios = digest.worst.map(({ scenario, failure }) => {
+    const { scenario_id, average_scores, verdict } = scenario;
     const reply = failure && !failure.interaction.error ? [`reply: ${failure.interaction.agent_reply}`] : [];
     const why = [...(failure?.causes ?? []), ...reply];
-    const score = `overall ${scoreText(result.average_scores["overall"])}`;
-    return [
-      annotation(
-        "warning",
-        title(result.scenario_id),
-        [`${score}, ${verdict.passed} of ${verdict.counted} passed`, ...why].join(". "),
-      ),
-    ];
+    const score = `overall ${scoreText(average_scores["overall"])}`;
+    const text = [`${score}, ${verdict.passed} of ${verdict.counted} passed`, ...why].join(". ");
+    return annotation("warning", title(scenario_id), text);
   });
   return [
     ...problems.map((problem) => annotation("error", title("Rehearsal"), problem)),
@@ -76,8 +67,8 @@ function annotation(kind: "error" | "warning", title: string, message: string): 
   return `::${kind} title=${property}::${data}`;
 }
 
-const stepSummary = (outcome: RunOutcome): string =>
-  `${exportResults(createMarkdown, { ...outcome.response, judgements: toJudgements(outcome) })}\n`;
+const stepSummary = async (outcome: RunOutcome): Promise<string> =>
+  `${exportResults(createMarkdown, { ...(await outcome.results()), judgements: toJudgements(outcome) })}\n`;
 
 /** Cuts between lines: in half a row, model output would leave its code span. */
 function cut(text: string): string {

@@ -11,14 +11,15 @@ import { table, type Column } from "../terminal/table.ts";
 import type { RunOutcome } from "./reporter.ts";
 
 /** Ranks the runs of one command; null for a single run. */
-export const rankingOf = (outcomes: readonly RunOutcome[]): RunRanking | null =>
-  outcomes.length < 2 ? null : rankResponses(outcomes.map(({ response }) => response));
+export async function rankingOf(outcomes: readonly RunOutcome[]): Promise<RunRanking | null> {
+  return outcomes.length < 2 ? null : rankResponses(await Promise.all(outcomes.map(({ results }) => results())));
+}
 
 /** Prints the ranking after the last of several runs. */
-export function printRanking(outcomes: readonly RunOutcome[]): void {
-  const ranking = rankingOf(outcomes);
+export async function printRanking(outcomes: readonly RunOutcome[]): Promise<void> {
+  const ranking = await rankingOf(outcomes);
   if (ranking)
-    printMessage(`\n${rankingText(ranking, outputWidth(), testNames(outcomes.map(({ response }) => response)))}`);
+    printMessage(`\n${rankingText(ranking, outputWidth(), testNames(outcomes.map(({ digest }) => digest)))}`);
 }
 
 /** The tests of runs that their models cannot tell apart, such as those of several prompts. */

@@ -13,6 +13,13 @@ import { writeReport } from "../../runs/results/results-text.ts";
 import { CliError } from "../cli-error.ts";
 import type { RunOutcome } from "./reporter.ts";
 
+/** A run that was judged, with its whole results. */
+export type JudgedRun = Omit<RunOutcome, "results"> & { readonly response: EvaluationResponse };
+
+export async function withResponse(outcome: RunOutcome): Promise<JudgedRun> {
+  return { ...outcome, response: await outcome.results() };
+}
+
 /** The formats of results. */
 export const renderFormats: readonly string[] = ["json", "html", ...resultFormats.map(({ id }) => id)];
 
@@ -41,11 +48,11 @@ export async function renderResults(response: EvaluationResponse, format: string
 }
 
 /** Renders a run that was judged: JSON, JUnit, Markdown and HTML include its gates, its comparison and its problems. */
-export async function renderOutcome(outcome: RunOutcome, format: string): Promise<string> {
+export async function renderOutcome(outcome: JudgedRun, format: string): Promise<string> {
   return renderFormat(outcome.response, format, outcome);
 }
 
-async function renderFormat(response: EvaluationResponse, format: string, outcome: RunOutcome | null): Promise<string> {
+async function renderFormat(response: EvaluationResponse, format: string, outcome: JudgedRun | null): Promise<string> {
   if (format === "json") return `${JSON.stringify(outcome ? toJudgedRun(outcome) : response, null, 2)}\n`;
   if (format === "html") return htmlReport(response, outcome);
   const known = resultFormats.find(({ id }) => id === format);
@@ -54,7 +61,7 @@ async function renderFormat(response: EvaluationResponse, format: string, outcom
 }
 
 /** The results with everything the exit code depends on, and with the verdict and the causes of each scenario. */
-export function toJudgedRun({ response, gates, comparison, problems, exitCode }: RunOutcome): object {
+export function toJudgedRun({ response, gates, comparison, problems, exitCode }: JudgedRun): object {
   const scenarios = response.results.scenarios.map((result) => {
     const { outcome: verdict, threshold } = verdictOf(result);
     const failed = verdict === "failed" || verdict === "error";
@@ -71,7 +78,7 @@ export function toJudgedRun({ response, gates, comparison, problems, exitCode }:
 }
 
 /** The judgements of a run, for its report. */
-export function toJudgements({ gates, problems, comparison }: RunOutcome): RunJudgement[] {
+export function toJudgements({ gates, problems, comparison }: Omit<RunOutcome, "results">): RunJudgement[] {
   return [
     ...problems.map((message): RunJudgement => ({ name: "the run", outcome: "error", message })),
     ...gates.map(({ gate, passed, undecided, message }): RunJudgement => ({
@@ -126,7 +133,7 @@ const isWhole = ({ unfinished, interactions }: AttemptResult): boolean => !unfin
 const viewer = new URL("../../../web/dist/report.html", import.meta.url);
 
 /** The page's viewer with the run inside: one file that needs no server and makes no requests. */
-async function htmlReport(response: EvaluationResponse, outcome: RunOutcome | null): Promise<string> {
+async function htmlReport(response: EvaluationResponse, outcome: JudgedRun | null): Promise<string> {
   const template = await readFile(fileURLToPath(viewer), "utf8").catch((cause: unknown) => {
     throw new CliError("the report viewer has not been built: run npm run build:page", undefined, { cause });
   });
@@ -142,7 +149,7 @@ async function htmlReport(response: EvaluationResponse, outcome: RunOutcome | nu
 }
 
 /** The compared scores for the report. Those of a judge without an audit say so. */
-function comparedScores({ response, comparison }: RunOutcome): object[] {
+function comparedScores({ response, comparison }: JudgedRun): object[] {
   if (!comparison?.comparable) return [];
   const unaudited = unauditedScores(response.results.scenarios);
   return comparison.scores.map(({ name, baseline, candidate, effect, verdict }) => {

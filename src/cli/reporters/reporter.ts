@@ -1,4 +1,5 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
+import type { RunDigest } from "../../formats/export/results/run-digest.ts";
 import type { Run, StoredTurn } from "../../contract/schemas/run.ts";
 import { CliError, type ExitCode } from "../cli-error.ts";
 import type { NotedComparison } from "../gates/compare-results.ts";
@@ -20,7 +21,7 @@ export interface ProgressFigures {
 
 /** An ended run with its gates evaluated. */
 export interface RunOutcome {
-  readonly response: EvaluationResponse;
+  readonly digest: RunDigest;
   readonly gates: readonly GateCheck[];
   readonly comparison: NotedComparison | null;
   readonly exitCode: ExitCode;
@@ -28,6 +29,8 @@ export interface RunOutcome {
   readonly problems: readonly string[];
   /** The runs that would decide an undecided comparison, with their commands. */
   readonly next?: string | null;
+  /** Reads the whole results, for reporters that write them. */
+  results(): Promise<EvaluationResponse>;
 }
 
 /** The position of a run among those of one command, from 1. */
@@ -117,11 +120,8 @@ async function create(name: ReporterName, summary: boolean): Promise<Reporter> {
 }
 
 /** Adds the model's name when the command has several runs. */
-export const nameAmongRuns = (
-  name: string,
-  { model_id }: Pick<EvaluationResponse, "model_id">,
-  { of }: RunPlace,
-): string => (of < 2 ? name : `${name} on ${model_id}`);
+export const nameAmongRuns = (name: string, { model_id }: Pick<RunDigest, "model_id">, { of }: RunPlace): string =>
+  of < 2 ? name : `${name} on ${model_id}`;
 
 /** The output file of one run; with several runs, its name contains the run's number. */
 export const outputFile = (file: string, run: RunPlace): string =>

@@ -1,26 +1,31 @@
-import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import { passRateText } from "../../contract/schemas/outcome.ts";
 import { overallFirst } from "../../contract/schemas/score-names.ts";
-import { failureOf } from "../../formats/export/results/failure.ts";
-import { meanText, scoreText, unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
-import { passedText, verdictOf, type ScenarioVerdict } from "../../formats/export/results/verdict.ts";
+import { meanText, scoreText, unauditedMark } from "../../formats/export/results/report-text.ts";
+import {
+  isBad,
+  type FailedScenario,
+  type RunDigest,
+  type ScenarioDigest,
+} from "../../formats/export/results/run-digest.ts";
+import { passedText } from "../../formats/export/results/verdict.ts";
 import { counted, durationText, lengthWithin, plainLine, spentText } from "../terminal/text.ts";
 import type { Style } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 import type { GateCheck } from "../gates/evaluate-gates.ts";
 import type { RunOutcome } from "./reporter.ts";
 
-const shownScenarios = 10;
 const shownWarnings = 5;
 
+type Summarized = Pick<RunOutcome, "digest" | "gates" | "comparison" | "problems" | "next">;
+
 /** The summary at the end of a run: scores with intervals, the worst scenarios, and the gates. */
-export function summaryText(outcome: RunOutcome, style: Style, width = Infinity): string {
-  const { response, gates, comparison, problems, next } = outcome;
+export function summaryText(outcome: Summarized, style: Style, width = Infinity): string {
+  const { digest, gates, comparison, problems, next } = outcome;
   return [
-    headline(response, style, width),
-    scoreTable(response, width),
-    simulatedUsersText(response, style),
-    worstScenarios(response.results.scenarios, style, width),
+    headline(digest, style, width),
+    scoreTable(digest, width),
+    simulatedUsersText(digest, style),
+    worstScenarios(digest, style, width),
     ...(comparison
       ? [`Compared with the baseline: ${comparison.comparable ? comparison.sentence : comparison.reason}`]
       : []),
@@ -33,7 +38,7 @@ export function summaryText(outcome: RunOutcome, style: Style, width = Infinity)
 }
 
 function headline(
-  { test_name, model_id, message, run_id, demo, timing, summary, warnings }: EvaluationResponse,
+  { test_name, model_id, message, run_id, demo, timing, summary, warnings }: RunDigest,
   style: Style,
   width: number,
 ): string {
@@ -50,10 +55,9 @@ function headline(
   ].join("\n");
 }
 
-function scoreTable({ summary, results }: EvaluationResponse, width: number): string {
+function scoreTable({ summary, unaudited }: RunDigest, width: number): string {
   const names = overallFirst(Object.keys(summary.average_scores));
   if (names.length === 0) return "";
-  const unaudited = unauditedScores(results.scenarios);
   const rows = names.map((name) => {
     const stats = summary.score_stats[name];
     return [
@@ -68,10 +72,7 @@ function scoreTable({ summary, results }: EvaluationResponse, width: number): st
 }
 
 /** Attempts that the simulated user spoiled, which are in no other figure. */
-function simulatedUsersText(
-  { summary: { simulated_users: users, average_scores } }: EvaluationResponse,
-  style: Style,
-): string {
+function simulatedUsersText({ summary: { simulated_users: users, average_scores } }: RunDigest, style: Style): string {
   if (!users || users.failed === 0) return "";
   const { attempts, failed, share, low, high, kinds, scores_with_failures } = users;
   const percent = (value: number): string => `${Math.round(value * 100)} %`;
@@ -88,18 +89,11 @@ function simulatedUsersText(
   );
 }
 
-interface Judged {
-  readonly result: ScenarioResult;
-  readonly verdict: ScenarioVerdict;
-}
-
-function worstScenarios(scenarios: readonly ScenarioResult[], style: Style, width: number): string {
-  const judged = scenarios.map((result): Judged => ({ result, verdict: verdictOf(result) }));
-  const bad = judged.filter(({ verdict }) => verdict.outcome === "failed" || verdict.outcome === "error");
-  const notRun = judged.filter(({ verdict }) => verdict.outcome === "not_run").length;
+function worstScenarios({ scenarios, worst }: RunDigest, style: Style, width: number): string {
+  const bad = scenarios.filter(isBad);
+  const notRun = scenarios.filter(({ verdict }) => verdict.outcome === "not_run").length;
   const skipped = notRun > 0 ? [`${counted(notRun, "scenario")} of ${scenarios.length} not run.`] : [];
   if (bad.length === 0) return skipped.join("\n");
-  const worst = bad.toSorted((left, right) => overallOf(left) - overallOf(right)).slice(0, shownScenarios);
   const needed = bad[0]?.verdict.threshold;
   const more = bad.length > worst.length ? `, the worst ${worst.length}` : "";
   const title = `${counted(bad.length, "scenario")} of ${scenarios.length} did not pass (each attempt needs all its replies and ${needs(bad, needed)})${more}:`;
@@ -107,8 +101,8 @@ function worstScenarios(scenarios: readonly ScenarioResult[], style: Style, widt
 }
 
 /** Where a scenario has `expect`, its outcome decides instead of the score. */
-function needs(scenarios: readonly Judged[], threshold: number | undefined): string {
-  const acting = scenarios.filter(({ result }) => result.attempts.some(({ outcome }) => outcome !== undefined)).length;
+function needs(scenarios: readonly ScenarioDigest[], threshold: number | undefined): string {
+  const acting = scenarios.filter(({ hasOutcome }) => hasOutcome).length;
   const parts = [
     ...(acting < scenarios.length ? [`an overall of ${threshold}`] : []),
     ...(acting > 0 ? ["the expected outcome"] : []),
@@ -116,14 +110,11 @@ function needs(scenarios: readonly Judged[], threshold: number | undefined): str
   return parts.join(" or ");
 }
 
-const overallOf = ({ result }: Judged): number => result.average_scores["overall"] ?? -1;
-
-function scenarioLines({ result, verdict }: Judged, style: Style, width: number): string {
-  const { scenario_id, average_scores } = result;
+function scenarioLines({ scenario, failure }: FailedScenario, style: Style, width: number): string {
+  const { scenario_id, average_scores, verdict } = scenario;
   const run = verdict.run < verdict.planned ? `, ${verdict.run} of ${verdict.planned} run` : "";
   const attempts = `${passedText(verdict)}${run}`;
   const head = `  ${mark(false, style)} ${plainLine(scenario_id, lengthWithin(width, 60))}  ${scoreText(average_scores["overall"])}  ${attempts}`;
-  const failure = failureOf(result, verdict.threshold);
   if (!failure) return head;
   const { interaction: turn, causes, calls } = failure;
   const line = (label: string, text: string, length = 200): string =>

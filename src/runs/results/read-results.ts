@@ -27,16 +27,32 @@ interface Reading {
   readonly scenarios?: readonly Scenario[];
 }
 
-/** The evaluation response as one value, for callers in this process: serializing and parsing it would dominate the time. */
+/** The evaluation response as one value. */
 export async function readWholeResults(
   run: RunRecord,
-  { store, now }: { store: Store; now: () => number },
+  reading: { store: Store; now: () => number },
 ): Promise<EvaluationResponse> {
-  const planned = await store.runs.scenarios(run.id);
-  const figures = createFiguresOfRun(run.settings, planned);
+  const scenarios: ScenarioResult[] = [];
+  const { message, ...about } = await readResponse(run, {
+    ...reading,
+    onScenario: (scenario) => void scenarios.push(scenario),
+  });
+  return { message, results: { scenarios }, ...about };
+}
+
+/**
+ * Passes the scenarios of the response to `onScenario`, one in memory at a time, and resolves to the rest of it. For callers in this
+ * process: serializing and parsing the response would dominate the time.
+ */
+export async function readResponse(
+  run: RunRecord,
+  { store, now, onScenario }: { store: Store; now: () => number; onScenario: (scenario: ScenarioResult) => void },
+): Promise<Omit<EvaluationResponse, "results">> {
+  const scenarios = await store.runs.scenarios(run.id);
+  const figures = createFiguresOfRun(run.settings, scenarios);
   const versions = new Set<string>();
-  const scenarios = await Array.fromAsync(readScenarioResults(run, { store, figures, versions, scenarios: planned }));
-  return { message: toRun(run).message, results: { scenarios }, ...responseDetails(run, { now, figures, versions }) };
+  for await (const scenario of readScenarioResults(run, { store, figures, versions, scenarios })) onScenario(scenario);
+  return { message: toRun(run).message, ...responseDetails(run, { now, figures, versions }) };
 }
 
 /**

@@ -1,0 +1,96 @@
+import type { EvaluationResponse, ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
+import { failureOf, type ScenarioFailure } from "./failure.ts";
+import { unauditedScores } from "./report-text.ts";
+import { verdictOf, type ScenarioVerdict } from "./verdict.ts";
+
+/** What the summary and the gates of a run use of a scenario: its figures, without its attempts. */
+export interface ScenarioDigest extends Pick<
+  ScenarioResult,
+  "scenario_id" | "average_scores" | "score_stats" | "reliability"
+> {
+  readonly verdict: ScenarioVerdict;
+  /** True where the scenario expects an outcome, which then decides instead of the score. */
+  readonly hasOutcome: boolean;
+}
+
+/** A scenario that did not pass, with its worst turn. */
+export interface FailedScenario {
+  readonly scenario: ScenarioDigest;
+  readonly failure: ScenarioFailure | undefined;
+}
+
+/** The results of a run without its attempts: those of a million interactions do not fit in memory. */
+export type RunDigest = Omit<EvaluationResponse, "results"> & {
+  readonly scenarios: readonly ScenarioDigest[];
+  /** The scenarios with the lowest `overall` among those that did not pass, at most {@link mostWorst}. */
+  readonly worst: readonly FailedScenario[];
+  /** Scores of judges that have not been audited. */
+  readonly unaudited: ReadonlySet<string>;
+  /** Scores that a turn should have and does not have. */
+  readonly lostScores: ReadonlySet<string>;
+  /** Replies for which the endpoint reported no token counts. */
+  readonly uncountedReplies: number;
+};
+
+/** As many as a summary shows, and as GitHub shows annotations. */
+export const mostWorst = 10;
+
+/** Takes the results scenario by scenario. */
+export interface RunDigester {
+  add(result: ScenarioResult): void;
+  finish(about: Omit<EvaluationResponse, "results">): RunDigest;
+}
+
+export function createRunDigester(): RunDigester {
+  const scenarios: ScenarioDigest[] = [];
+  const worst: FailedScenario[] = [];
+  const unaudited = new Set<string>();
+  const lostScores = new Set<string>();
+  let uncountedReplies = 0;
+  return {
+    add(result) {
+      const scenario = digestOf(result);
+      scenarios.push(scenario);
+      if (isBad(scenario)) insertWorst(worst, scenario, result);
+      for (const name of unauditedScores([result])) unaudited.add(name);
+      for (const turn of result.attempts.flatMap(({ interactions }) => interactions)) {
+        for (const name of turn.failed_scores ?? []) lostScores.add(name);
+        if (turn.error === null && turn.usage === null) uncountedReplies += 1;
+      }
+    },
+    finish: (about) => ({ ...about, scenarios, worst, unaudited, lostScores, uncountedReplies }),
+  };
+}
+
+/** The digest of results that are in memory. */
+export function digestResults({ results, ...about }: EvaluationResponse): RunDigest {
+  const digester = createRunDigester();
+  for (const scenario of results.scenarios) digester.add(scenario);
+  return digester.finish(about);
+}
+
+/** True for a scenario that did not pass, unlike one that could not be judged. */
+export const isBad = ({ verdict: { outcome } }: ScenarioDigest): boolean => outcome === "failed" || outcome === "error";
+
+function digestOf(result: ScenarioResult): ScenarioDigest {
+  const { scenario_id, average_scores, score_stats, reliability } = result;
+  return {
+    scenario_id,
+    average_scores,
+    score_stats,
+    reliability,
+    verdict: verdictOf(result),
+    hasOutcome: result.attempts.some(({ outcome }) => outcome !== undefined),
+  };
+}
+
+const overallOf = ({ average_scores }: ScenarioDigest): number => average_scores["overall"] ?? -1;
+
+/** Keeps the list sorted, the worst first and equal ones in the order of the run. */
+function insertWorst(worst: FailedScenario[], scenario: ScenarioDigest, result: ScenarioResult): void {
+  const found = worst.findIndex((other) => overallOf(other.scenario) > overallOf(scenario));
+  const place = found === -1 ? worst.length : found;
+  if (place >= mostWorst) return;
+  worst.splice(place, 0, { scenario, failure: failureOf(result, scenario.verdict.threshold) });
+  worst.length = Math.min(worst.length, mostWorst);
+}
