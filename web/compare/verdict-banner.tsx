@@ -24,7 +24,7 @@ export function VerdictBanner({ comparison }: { comparison: RunComparison }) {
       <p className="verbatim text-lg font-semibold">{formatSentence(sentence)}</p>
       {comparison.comparable && !comparison.scores.some(({ name }) => name === "overall") && (
         <p className="col-start-2 text-sm text-warn">
-          The overall score could not be compared, so this verdict covers {name} only. Check the other scores before you
+          The overall score could not be compared, so this verdict covers only {name}. Check the other scores before you
           decide.
         </p>
       )}

@@ -129,8 +129,8 @@ test("a verdict names its score as the page does, and the parts of an outcome ha
     { name: "success", sentence: "success is the same." },
   ] as Parameters<typeof verdictInWords>[0]["scores"];
   expect(verdictInWords({ scores, sentence: "success is the same." })).toEqual({
-    name: "reply rate",
-    sentence: "reply rate is the same.",
+    name: "the reply rate",
+    sentence: "the reply rate is the same.",
   });
   expect(verdictInWords({ scores, sentence: "Not comparable." }).sentence).toBe("Not comparable.");
   expect(outcomePartLabel("user")).toBe("Simulated user");

@@ -189,7 +189,9 @@ export function compareSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(path);
     const verdict = tab.page.getByRole("region", { name: "Verdict" });
-    await verdict.getByText("The overall score could not be compared, so this verdict covers replies only.").waitFor();
+    await verdict
+      .getByText("The overall score could not be compared, so this verdict covers only the reply rate.")
+      .waitFor();
     await tab.page.getByText("No turn's replies changed.").waitFor();
     expect(await axeViolations(tab.page)).toEqual([]);
   });
@@ -311,7 +313,7 @@ export function compareSuite(browser: () => Browser): void {
     await tab.page.getByRole("menuitem", { name: "Delete" }).click();
     await tab.page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await tab.page.waitForURL("**/runs");
-    await tab.page.getByRole("button", { name: /Pin as baseline/ }).waitFor();
+    await expect.poll(() => tab.page.getByRole("button", { name: /Pin as baseline/ }).count()).toBe(1);
     expect(await tab.page.getByTitle("Compare with the baseline").count()).toBe(0);
   });
 

@@ -66,7 +66,7 @@ export function fakeComparison(baseline: EvaluationResponse, candidate: Evaluati
       scenarios_needed: 40,
       method: "t over 4 scenarios",
       verdict,
-      sentence: `${name} changed by ${effect.toFixed(3)}.`,
+      sentence: `${name} is ${verdict} by ${Math.abs(effect).toFixed(3)} (95 % interval made up).`,
     };
   });
   const headline = scores.find((score) => score.name === "overall") ?? scores[0];
@@ -82,9 +82,7 @@ export function fakeComparison(baseline: EvaluationResponse, candidate: Evaluati
     comparable,
     reason,
     verdict: comparable ? (headline?.verdict ?? null) : null,
-    sentence: reason
-      ? `Not comparable. ${reason}`
-      : `${headline?.name} is ${headline?.verdict ?? "unknown"} by ${Math.abs(headline?.effect ?? 0).toFixed(3)} (95 % interval made up).`,
+    sentence: reason ? `Not comparable. ${reason}` : (headline?.sentence ?? ""),
     baseline: named(baseline),
     candidate: named(candidate),
     settings:

@@ -68,7 +68,7 @@ export function verdictInWords({ scores, sentence }: Pick<RunComparison, "scores
   const score = scores.find((compared) => compared.sentence === sentence);
   if (!score) return { name: "one score", sentence };
   // The title of the column, "replies", is no subject for "is better".
-  const name = score.name === "success" ? "reply rate" : scoreLabel(score.name);
+  const name = score.name === "success" ? "the reply rate" : scoreLabel(score.name);
   return {
     name,
     sentence: sentence.startsWith(`${score.name} `) ? name + sentence.slice(score.name.length) : sentence,
