@@ -256,7 +256,14 @@ const JsonRpcResult = z
     result: z.record(z.string(), z.unknown()),
   })
   .meta({ id: "JsonRpcResult" });
-const JsonRpcMessage = z.union([JsonRpcCall, JsonRpcResult, JsonRpcError]);
+const JsonRpcFailure = z
+  .strictObject({
+    jsonrpc: z.literal("2.0"),
+    id: z.union([z.string(), z.int()]).optional(),
+    error: z.object({ code: z.int(), message: z.string(), data: z.json().optional() }),
+  })
+  .meta({ id: "JsonRpcFailure" });
+const JsonRpcMessage = z.union([JsonRpcCall, JsonRpcResult, JsonRpcFailure]);
 
 export const callMcp: Operation = {
   id: "callMcp",
