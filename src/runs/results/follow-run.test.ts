@@ -189,3 +189,18 @@ test("aborts other work during an outage, but not on shutdown", async () => {
   waiting.giveUp(away);
   expect(await third).toBe(away);
 });
+
+test("leaves the event loop to others while many stored turns are read", async () => {
+  await using bench = await startBench({ models: { model: fakeModel(() => "a") } });
+  const { id } = await bench.create({ test_batch: numberedScenario("s", 1) });
+  const signal = AbortSignal.timeout(20_000);
+  await bench.runs.wait(id, signal);
+  const { turns } = await bench.store.interactions.after(id, 0, 1);
+  let pages = 0;
+  const after = async () => ({ turns, more: ++pages < 100 });
+  const store: Store = { ...bench.store, interactions: { ...bench.store.interactions, after } };
+  let pagesBefore: number | null = null;
+  setTimeout(() => (pagesBefore = pages), 1);
+  for await (const _ of followStoredRun(id, { store, events: createRunEvents(), after: 0, signal }));
+  expect(pagesBefore).toBeLessThan(100);
+});

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { NumberedInteraction, RunRecord, Store, TurnPage } from "../../contract/ports/store.ts";
 import { finalStates, type RunEvent, type StoredTurn } from "../../contract/schemas/run.ts";
@@ -100,6 +101,8 @@ interface FollowOptions {
 }
 
 const pageSize = 500;
+/** The longest pause between two pages, for other work of this process. */
+const pauseMs = 20;
 
 /**
  * The stored turns of a run after a given one, then new ones as they are stored, and the ended run last. Events are read from
@@ -156,6 +159,8 @@ async function* rowsAfter(
     page = await retryStoreRead(() => store.interactions.after(runId, last, pageSize), signal);
     yield* page.turns;
     last = page.turns.at(-1)?.seq ?? last;
+    // SQLite answers within the event loop's round: without a pause, a resumed run makes no call until all its turns are read.
+    if (page.more) await yieldToEventLoop(pauseMs);
   } while (page.more);
 }
 
