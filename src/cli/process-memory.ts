@@ -71,11 +71,14 @@ const largeEnough = 24 * 1024 * 1024;
  */
 function limitYoungGeneration(): void {
   if ([process.env["NODE_OPTIONS"] ?? "", ...process.execArgv].some((text) => /semi[-_]space/.test(text))) return;
-  const observer = new PerformanceObserver(() => {
+  const observer = new PerformanceObserver(stopGrowth);
+  function stopGrowth(): void {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
     if (!young || young.space_size < largeEnough) return;
     setFlagsFromString("--semi-space-growth-factor=1");
     observer.disconnect();
-  });
+  }
   observer.observe({ entryTypes: ["gc"] });
+  // Loading the program may have grown it already, and an observer is called only once there is time.
+  stopGrowth();
 }
