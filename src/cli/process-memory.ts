@@ -39,12 +39,17 @@ export function restartWithMemoryLimits(command: string, self: Process = process
 const canReplace = ({ permission, platform, send }: Process): boolean =>
   platform !== "win32" && permission === undefined && send === undefined;
 
+/** `rehearsal mcp` opens the store for every call. */
+let isLimited = false;
+
 /**
  * Limits how far V8's heap grows, and how much memory its compilers take, in a process that executes runs.
  * It is called once the program is loaded: a changed flag invalidates the code cache of Node's own modules, and compiling
  * those that are loaded later costs 50 ms.
  */
 export function limitHeap(): void {
+  if (isLimited) return;
+  isLimited = true;
   for (const flag of heapFlags) setFlagsFromString(flag);
   limitYoungGeneration();
 }
@@ -79,6 +84,6 @@ function limitYoungGeneration(): void {
     observer.disconnect();
   }
   observer.observe({ entryTypes: ["gc"] });
-  // Loading the program may have grown it already, and an observer is called only once there is time.
+  // It may have grown while the program was loaded, and the observer waits for the event loop.
   stopGrowth();
 }

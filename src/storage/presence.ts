@@ -95,7 +95,7 @@ export function createPresence({ database, readNow, location, leaseMs = 15_000, 
     id,
     hold(thing) {
       held.add(thing);
-      // It goes on once it has begun: turns that come one after the other would start and stop it each time.
+      // The timer is kept: turns that follow each other would start and stop it each time.
       timer ??= setInterval(() => {
         if (held.size > 0) void beat().catch(onError);
       }, leaseMs / 3).unref();

@@ -93,7 +93,7 @@ interface RunMean {
   mean(): number | null;
 }
 
-/** More than a run has under way. The oldest are forgotten: those of a million would take 100 MB. */
+/** A run has fewer under way. Older ones are forgotten: a million would take 100 MB. */
 const mostAttempts = 20_000;
 
 /**

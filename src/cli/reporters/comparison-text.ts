@@ -4,7 +4,7 @@ import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { signedText } from "../../evaluation/format.ts";
 import { failureOf } from "../../formats/export/results/failure.ts";
-import { verdictOf } from "../../formats/export/results/verdict.ts";
+import { isFailing, verdictOf } from "../../formats/export/results/verdict.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
 import { scoreText, unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
 import { settingChanges, type SettingsSide } from "../../runs/compare/setting-changes.ts";
@@ -179,8 +179,8 @@ function largestDrops(runs: Pick<ComparedRuns, "baseline" | "candidate">, width:
 
 /** The first cause of a scenario that does not pass, such as a wrong call. The score itself is no cause. */
 function firstCause(result: ScenarioResult): string {
-  const { outcome, threshold } = verdictOf(result);
-  return outcome === "failed" || outcome === "error" ? (failureOf(result, threshold)?.causes[0] ?? "") : "";
+  const verdict = verdictOf(result);
+  return isFailing(verdict) ? (failureOf(result, verdict.threshold)?.causes[0] ?? "") : "";
 }
 
 function askedWith(of: EvaluationResponse, other: EvaluationResponse): SettingsSide {

@@ -4,7 +4,7 @@ import type { AttemptResult, EvaluationResponse } from "../../contract/schemas/e
 import type { Run } from "../../contract/schemas/run.ts";
 import { failureReasons } from "../../formats/export/results/failure.ts";
 import { unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
-import { verdictOf } from "../../formats/export/results/verdict.ts";
+import { isFailing, verdictOf } from "../../formats/export/results/verdict.ts";
 import type { RunJudgement } from "../../formats/export/results/result-export.ts";
 import { exportResults } from "../../formats/export/results/result-export.ts";
 import { resultFormats } from "../../formats/formats.ts";
@@ -12,13 +12,6 @@ import { demoModelName } from "../../models/demo/demo-models.ts";
 import { writeReport } from "../../runs/results/results-text.ts";
 import { CliError } from "../cli-error.ts";
 import type { RunOutcome } from "./reporter.ts";
-
-/** A run that was judged, with its whole results. */
-export type JudgedRun = Omit<RunOutcome, "results"> & { readonly response: EvaluationResponse };
-
-export async function withResponse(outcome: RunOutcome): Promise<JudgedRun> {
-  return { ...outcome, response: await outcome.results() };
-}
 
 /** The formats of results. */
 export const renderFormats: readonly string[] = ["json", "html", ...resultFormats.map(({ id }) => id)];
@@ -47,6 +40,13 @@ export async function renderResults(response: EvaluationResponse, format: string
   return renderFormat(response, format, null);
 }
 
+/** A run that was judged, with its whole results. */
+type JudgedRun = Omit<RunOutcome, "results"> & { readonly response: EvaluationResponse };
+
+export async function withResponse(outcome: RunOutcome): Promise<JudgedRun> {
+  return { ...outcome, response: await outcome.results() };
+}
+
 /** Renders a run that was judged: JSON, JUnit, Markdown and HTML include its gates, its comparison and its problems. */
 export async function renderOutcome(outcome: JudgedRun, format: string): Promise<string> {
   return renderFormat(outcome.response, format, outcome);
@@ -63,9 +63,13 @@ async function renderFormat(response: EvaluationResponse, format: string, outcom
 /** The results with everything the exit code depends on, and with the verdict and the causes of each scenario. */
 export function toJudgedRun({ response, gates, comparison, problems, exitCode }: JudgedRun): object {
   const scenarios = response.results.scenarios.map((result) => {
-    const { outcome: verdict, threshold } = verdictOf(result);
-    const failed = verdict === "failed" || verdict === "error";
-    return { ...result, verdict, ...(failed && { failed_because: failureReasons(result, threshold) }) };
+    const verdict = verdictOf(result);
+    const { outcome, threshold } = verdict;
+    return {
+      ...result,
+      verdict: outcome,
+      ...(isFailing(verdict) && { failed_because: failureReasons(result, threshold) }),
+    };
   });
   return {
     ...response,
@@ -78,7 +82,11 @@ export function toJudgedRun({ response, gates, comparison, problems, exitCode }:
 }
 
 /** The judgements of a run, for its report. */
-export function toJudgements({ gates, problems, comparison }: Omit<RunOutcome, "results">): RunJudgement[] {
+export function toJudgements({
+  gates,
+  problems,
+  comparison,
+}: Pick<RunOutcome, "gates" | "problems" | "comparison">): RunJudgement[] {
   return [
     ...problems.map((message): RunJudgement => ({ name: "the run", outcome: "error", message })),
     ...gates.map(({ gate, passed, undecided, message }): RunJudgement => ({

@@ -1,13 +1,8 @@
 import { passRateText } from "../../contract/schemas/outcome.ts";
 import { overallFirst } from "../../contract/schemas/score-names.ts";
 import { meanText, scoreText, unauditedMark } from "../../formats/export/results/report-text.ts";
-import {
-  isBad,
-  type FailedScenario,
-  type RunDigest,
-  type ScenarioDigest,
-} from "../../formats/export/results/run-digest.ts";
-import { passedText } from "../../formats/export/results/verdict.ts";
+import type { FailingScenario, RunDigest, ScenarioDigest } from "../../formats/export/results/run-digest.ts";
+import { isFailing, passedText } from "../../formats/export/results/verdict.ts";
 import { counted, durationText, lengthWithin, plainLine, spentText } from "../terminal/text.ts";
 import type { Style } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
@@ -90,7 +85,7 @@ function simulatedUsersText({ summary: { simulated_users: users, average_scores 
 }
 
 function worstScenarios({ scenarios, worst }: RunDigest, style: Style, width: number): string {
-  const bad = scenarios.filter(isBad);
+  const bad = scenarios.filter(({ verdict }) => isFailing(verdict));
   const notRun = scenarios.filter(({ verdict }) => verdict.outcome === "not_run").length;
   const skipped = notRun > 0 ? [`${counted(notRun, "scenario")} of ${scenarios.length} not run.`] : [];
   if (bad.length === 0) return skipped.join("\n");
@@ -110,7 +105,7 @@ function needs(scenarios: readonly ScenarioDigest[], threshold: number | undefin
   return parts.join(" or ");
 }
 
-function scenarioLines({ scenario, failure }: FailedScenario, style: Style, width: number): string {
+function scenarioLines({ scenario, failure }: FailingScenario, style: Style, width: number): string {
   const { scenario_id, average_scores, verdict } = scenario;
   const run = verdict.run < verdict.planned ? `, ${verdict.run} of ${verdict.planned} run` : "";
   const attempts = `${passedText(verdict)}${run}`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failedInteraction, interactionResult, runResult, scenarioResult } from "../../testing/run-result.ts";
-import { digestResults, mostWorst } from "./run-digest.ts";
+import { digestResults, shownFailures } from "./run-digest.ts";
 
 test("keeps the worst scenarios with their worst turn, and the figures of all", () => {
   const overalls = [0.7, 0.1, 0.9, 0.1, 0.5, 0.6, 0.3, 0.2, 0.4, 0.45, 0.35, 0.25, 0.15];
@@ -11,7 +11,7 @@ test("keeps the worst scenarios with their worst turn, and the figures of all", 
   expect(kept.map(({ scenario_id, verdict }) => [scenario_id, verdict.passed])).toEqual(
     overalls.map((overall, index) => [`s${index}`, overall >= 0.8 ? 2 : 1]),
   );
-  expect(worst).toHaveLength(mostWorst);
+  expect(worst).toHaveLength(shownFailures);
   expect(worst.map(({ failure }) => failure?.interaction.scores["overall"])).toEqual([
     0.1, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5,
   ]);

@@ -1,9 +1,9 @@
 import type { EvaluationResponse, ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import { failureOf, type ScenarioFailure } from "./failure.ts";
 import { unauditedScores } from "./report-text.ts";
-import { verdictOf, type ScenarioVerdict } from "./verdict.ts";
+import { isFailing, verdictOf, type ScenarioVerdict } from "./verdict.ts";
 
-/** What the summary and the gates of a run use of a scenario: its figures, without its attempts. */
+/** The figures of a scenario that the summary and the gates of its run use, without its attempts. */
 export interface ScenarioDigest extends Pick<
   ScenarioResult,
   "scenario_id" | "average_scores" | "score_stats" | "reliability"
@@ -14,7 +14,7 @@ export interface ScenarioDigest extends Pick<
 }
 
 /** A scenario that did not pass, with its worst turn. */
-export interface FailedScenario {
+export interface FailingScenario {
   readonly scenario: ScenarioDigest;
   readonly failure: ScenarioFailure | undefined;
 }
@@ -22,8 +22,8 @@ export interface FailedScenario {
 /** The results of a run without its attempts: those of a million interactions do not fit in memory. */
 export type RunDigest = Omit<EvaluationResponse, "results"> & {
   readonly scenarios: readonly ScenarioDigest[];
-  /** The scenarios with the lowest `overall` among those that did not pass, at most {@link mostWorst}. */
-  readonly worst: readonly FailedScenario[];
+  /** The scenarios with the lowest `overall` among those that did not pass, at most {@link shownFailures}. */
+  readonly worst: readonly FailingScenario[];
   /** Scores of judges that have not been audited. */
   readonly unaudited: ReadonlySet<string>;
   /** Scores that a turn should have and does not have. */
@@ -32,8 +32,8 @@ export type RunDigest = Omit<EvaluationResponse, "results"> & {
   readonly uncountedReplies: number;
 };
 
-/** As many as a summary shows, and as GitHub shows annotations. */
-export const mostWorst = 10;
+/** A summary shows this many, and GitHub this many annotations. */
+export const shownFailures = 10;
 
 /** Takes the results scenario by scenario. */
 export interface RunDigester {
@@ -43,7 +43,7 @@ export interface RunDigester {
 
 export function createRunDigester(): RunDigester {
   const scenarios: ScenarioDigest[] = [];
-  const worst: FailedScenario[] = [];
+  const worst: FailingScenario[] = [];
   const unaudited = new Set<string>();
   const lostScores = new Set<string>();
   let uncountedReplies = 0;
@@ -51,7 +51,7 @@ export function createRunDigester(): RunDigester {
     add(result) {
       const scenario = digestOf(result);
       scenarios.push(scenario);
-      if (isBad(scenario)) insertWorst(worst, scenario, result);
+      if (isFailing(scenario.verdict)) insertWorst(worst, scenario, result);
       for (const name of unauditedScores([result])) unaudited.add(name);
       for (const turn of result.attempts.flatMap(({ interactions }) => interactions)) {
         for (const name of turn.failed_scores ?? []) lostScores.add(name);
@@ -69,9 +69,6 @@ export function digestResults({ results, ...about }: EvaluationResponse): RunDig
   return digester.finish(about);
 }
 
-/** True for a scenario that did not pass, unlike one that could not be judged. */
-export const isBad = ({ verdict: { outcome } }: ScenarioDigest): boolean => outcome === "failed" || outcome === "error";
-
 function digestOf(result: ScenarioResult): ScenarioDigest {
   const { scenario_id, average_scores, score_stats, reliability } = result;
   return {
@@ -87,10 +84,10 @@ function digestOf(result: ScenarioResult): ScenarioDigest {
 const overallOf = ({ average_scores }: ScenarioDigest): number => average_scores["overall"] ?? -1;
 
 /** Keeps the list sorted, the worst first and equal ones in the order of the run. */
-function insertWorst(worst: FailedScenario[], scenario: ScenarioDigest, result: ScenarioResult): void {
+function insertWorst(worst: FailingScenario[], scenario: ScenarioDigest, result: ScenarioResult): void {
   const found = worst.findIndex((other) => overallOf(other.scenario) > overallOf(scenario));
   const place = found === -1 ? worst.length : found;
-  if (place >= mostWorst) return;
+  if (place >= shownFailures) return;
   worst.splice(place, 0, { scenario, failure: failureOf(result, scenario.verdict.threshold) });
-  worst.length = Math.min(worst.length, mostWorst);
+  worst.length = Math.min(worst.length, shownFailures);
 }

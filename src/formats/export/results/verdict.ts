@@ -16,6 +16,9 @@ export interface ScenarioVerdict {
   readonly planned: number;
 }
 
+/** True for a scenario that did not pass, unlike one that could not be judged. */
+export const isFailing = ({ outcome }: ScenarioVerdict): boolean => outcome === "failed" || outcome === "error";
+
 /** The attempts that passed, in the words of every report. */
 export function passedText({ passed, counted }: ScenarioVerdict): string {
   if (counted === 0) return "could not be scored";
