@@ -92,7 +92,6 @@ function composeRuns(options: RunsOptions) {
     customScorers: Object.keys(options.customScorers ?? {}),
     codeProblem: options.checkCode?.problem,
     tryChecks: (slowChecks, owner) => verifySlowChecks(slowChecks, { checks, owner }),
-    onRescored: scenarioOrders.forget,
     onRefused: (error, times) => executor.reportRefusal(error, times),
     onStored: storeOutage.over,
   });

@@ -35,6 +35,7 @@ import {
   stateOfRun,
   unconcludedRuns,
 } from "./queries/runs.ts";
+import { totalsOfRun } from "./queries/scenario-totals.ts";
 import { changeVerdicts, verdictsOfRun } from "./queries/verdicts.ts";
 import { rescoreInteractions, storeScores, storeInteraction } from "./queries/store-interactions.ts";
 
@@ -87,6 +88,7 @@ export function createStore({
       },
       start: (id, at) => write((writer) => startRun(writer, id, at)),
       finish: (id, end) => write((writer) => endRun(writer, id, end)),
+      scenarioTotals: (run) => totalsOfRun(reader, run),
       resummarize: (id, figures, hold) => write((writer) => resummarizeRun(writer, id, figures, hold)),
       holdForRescore: rescorings.hold,
       releaseAfterRescore: rescorings.release,

@@ -3,7 +3,7 @@ import { Migrator, type Migration } from "kysely/migration";
 import { createAgentTables } from "./migrations/agent.ts";
 import { createLibraryTables } from "./migrations/library.ts";
 import { createLimitTables } from "./migrations/limits.ts";
-import { createRunTables } from "./migrations/runs.ts";
+import { createRunTables, createTotals } from "./migrations/runs.ts";
 import type { Tables } from "./schema.ts";
 
 const firstRelease = "0001-v0.2.0";
@@ -11,7 +11,7 @@ const firstRelease = "0001-v0.2.0";
 /**
  * Every step of the schema; Kysely applies them in the order of their names. A released step is never renamed or
  * changed: its name is stored in databases. Each later step is compatible with the version before it and says so in its
- * name, `0002-v0.3.0-compatible-0001`: a program whose newest step is 0001 can use a store that has this step too.
+ * name: a program whose newest step is 0001 can also use a store that has `0002-v0.3.0-compatible-0001`.
  */
 const migrations: Readonly<Record<string, Migration>> = {
   [firstRelease]: {
@@ -22,6 +22,7 @@ const migrations: Readonly<Record<string, Migration>> = {
       await createAgentTables(database);
     },
   },
+  "0002-v0.3.0-compatible-0001": { up: createTotals },
 };
 
 /** Names of the steps, oldest first. */

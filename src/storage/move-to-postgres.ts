@@ -168,6 +168,8 @@ async function insertRun(writer: Writer, run: Selectable<RunTable>): Promise<boo
 async function copyParts(reader: Reader, writer: Writer, runId: string): Promise<void> {
   const sequence = await reader.selectFrom("run_sequence").where("run_id", "=", runId).selectAll().execute();
   if (sequence.length > 0) await writer.insertInto("run_sequence").values(sequence).execute();
+  const totals = await reader.selectFrom("run_totals").where("run_id", "=", runId).selectAll().execute();
+  if (totals.length > 0) await writer.insertInto("run_totals").values(totals).execute();
   const scenarios = await reader.selectFrom("run_scenario").where("run_id", "=", runId).selectAll().execute();
   for (const scenario of scenarios) await writer.insertInto("run_scenario").values(scenario).execute();
 }

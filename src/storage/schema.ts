@@ -12,6 +12,7 @@ export interface Tables {
   run: RunTable;
   run_scenario: RunScenarioTable;
   run_sequence: RunSequenceTable;
+  run_totals: RunTotalsTable;
   run_carrier: RunCarrierTable;
   run_rescoring: RunRescoringTable;
   attempt: AttemptTable;
@@ -98,6 +99,14 @@ interface RunSequenceTable {
   attempts_done: Generated<number>;
   interactions_done: Generated<number>;
   interactions_failed: Generated<number>;
+}
+
+/** What the attempts of each scenario of an ended run add up to, so that a list of them need not read the attempts. */
+interface RunTotalsTable {
+  run_id: string;
+  /** When the run of the totals was rescored, in its summary; "" for one that was not. */
+  rescored_at: string;
+  totals: string;
 }
 
 /** A process that executes a tied run. It counts while the process lives. */

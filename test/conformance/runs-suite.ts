@@ -377,6 +377,33 @@ export function runsSuite(name: string, open: OpenStorage): void {
       });
     });
 
+    test("totals of the scenarios count as long as the summary that they were stored with", async () => {
+      await using storage = await open();
+      const { runs } = storage.store;
+      const totals = [
+        { ended: 3, passed: 2, failed: 1, overall: 0.1 + 0.2 },
+        { ended: 0, passed: 0, failed: 0, overall: null },
+      ];
+      const read = async () => runs.scenarioTotals((await runs.get(run.id))!);
+      const run = sampleRun({ scenarios: 2 });
+      await runs.create(run);
+      expect(await read()).toBeNull();
+      await runs.finish(run.id, ending({ totals }));
+      expect(await read()).toEqual(totals);
+
+      const figuresAt = (at: string) => ({
+        summary: { ...sampleSummary, rescored: { at, replaced: [] } },
+        message: "",
+      });
+      await runs.resummarize(run.id, figuresAt("2026-01-01T00:00:00.000Z"));
+      expect(await read()).toBeNull();
+      const better = totals.toReversed();
+      await runs.resummarize(run.id, { ...figuresAt("2026-01-02T00:00:00.000Z"), totals: better });
+      expect(await read()).toEqual(better);
+      expect(await runs.remove(run.id)).toBe(true);
+      expect(await runs.scenarioTotals(run as never)).toBeNull();
+    });
+
     test("a wall clock that was set back makes no negative duration", async () => {
       await using storage = await open();
       const { runs } = storage.store;

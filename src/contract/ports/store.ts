@@ -3,6 +3,7 @@ import type { RunPolicy } from "../schemas/endpoint-policy.ts";
 import type { RunSettings } from "../schemas/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../schemas/interaction-result.ts";
 import type { Progress, RunChanges, RunState, RunSummary } from "../schemas/run.ts";
+import type { ScenarioTotals } from "../schemas/run-scenarios.ts";
 import type { Scenario } from "../schemas/scenario.ts";
 import type { Scores } from "../schemas/score.ts";
 import type { Sampling } from "../schemas/judging/human-verdict.ts";
@@ -159,9 +160,16 @@ export interface RescoredTurn {
   readonly scores: StoredScores;
 }
 
+export interface RunEnd extends Pick<NewFigures, "summary" | "totals" | "message"> {
+  readonly state: RunState;
+  readonly at: number;
+}
+
 /** New figures of a run that has ended, with the changed settings and scenarios, if any. */
 export interface NewFigures {
   readonly summary: RunSummary;
+  /** One per scenario, in their order. Default: not stored, and read from the attempts when needed. */
+  readonly totals?: readonly ScenarioTotals[] | undefined;
   readonly message: string;
   readonly settings?: RunSettings;
   readonly scenarios?: readonly { readonly index: number; readonly scenario: Scenario }[];
@@ -236,7 +244,9 @@ export interface Store {
     /** queued → running; changes nothing in any other state. */
     start(id: string, at: number): Promise<void>;
     /** cancelling → cancelled, queued/running → another final state. False when the run is not in such a state. */
-    finish(id: string, end: { state: RunState; message: string; summary: RunSummary; at: number }): Promise<boolean>;
+    finish(id: string, end: RunEnd): Promise<boolean>;
+    /** The totals that were stored with this summary of the run; null without them. */
+    scenarioTotals(run: Pick<RunRecord, "id" | "summary">): Promise<readonly ScenarioTotals[] | null>;
     /** Replaces the figures of an ended run. False when it does not exist or has not ended, or when `hold` is stale. */
     resummarize(id: string, figures: NewFigures, hold?: RescoreHold): Promise<boolean>;
     /**

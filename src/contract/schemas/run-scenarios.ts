@@ -30,6 +30,15 @@ export const RunScenario = z
   .meta({ id: "RunScenario" });
 export type RunScenario = z.infer<typeof RunScenario>;
 
+/** The attempts of a scenario, counted. Those that could not be scored neither passed nor failed. */
+export interface ScenarioTotals {
+  readonly ended: number;
+  readonly passed: number;
+  readonly failed: number;
+  /** Mean over the attempts; null when none has it. */
+  readonly overall: number | null;
+}
+
 /** Query of GET /runs/{run_id}/scenarios. */
 export const RunScenariosQuery = z
   .object({

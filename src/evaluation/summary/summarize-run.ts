@@ -11,6 +11,7 @@ import {
   turnOutcome,
 } from "../../contract/schemas/outcome.ts";
 import type { AlwaysFailing, FailureCause, RunSummary, ScenarioCounts } from "../../contract/schemas/run.ts";
+import type { ScenarioTotals } from "../../contract/schemas/run-scenarios.ts";
 import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
 import { addUsage, noUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
@@ -52,6 +53,7 @@ export interface RunFigures {
   /** Registers a planned scenario. */
   expect(scenario: number | string): void;
   add(attempt: FiguredAttempt): void;
+  totalsOf(scenario: number | string): ScenarioTotals;
   finish(options?: { stopped_by?: "budget" | undefined; planned?: number | undefined }): {
     summary: RunSummary;
     message: string;
@@ -80,12 +82,13 @@ export function createRunFigures({
   const latencies = new DurationTally();
   const firstTokens = new DurationTally();
   const expected = new Set<number | string>();
-  const finished = new Set<number | string>();
   const passes = { counted: 0, passed: 0 };
   const referenceTurns = { interactions: 0, failed: 0 };
   const users = createSimulatedUsers();
   /** Attempts behind the means of a row. */
   const counted = new NumberColumn();
+  /** Attempts of a row that were not cut short. */
+  const ended = new NumberColumn();
   let usage = noUsage;
   let interactions = 0;
   let conflicts = 0;
@@ -97,6 +100,8 @@ export function createRunFigures({
     rows.set(scenario, row);
     return row;
   }
+
+  const hasEnded = (scenario: number | string): boolean => ended.get(rows.get(scenario) ?? -1) > 0;
 
   function noteAudits(judgements: Readonly<Record<string, JudgeVerdict>> = {}): void {
     for (const { judge_audited } of Object.values(judgements)) audited = (audited ?? true) && judge_audited;
@@ -126,7 +131,7 @@ export function createRunFigures({
     const keys = new Set([...expected, ...rows.keys()]);
     for (const key of keys) {
       const verdict = verdicts.of(rows.get(key) ?? -1);
-      counts[verdict ?? (finished.has(key) ? "unscored" : "waiting")]++;
+      counts[verdict ?? (hasEnded(key) ? "unscored" : "waiting")]++;
     }
     return { total: keys.size, ...counts };
   }
@@ -136,9 +141,9 @@ export function createRunFigures({
       expected.add(scenario);
     },
     add(attempt) {
-      if (!attempt.unfinished) finished.add(attempt.scenario);
       const { reference = [], replayed = [], conversation } = attempt;
       const row = rowOf(attempt.scenario);
+      if (!attempt.unfinished) ended.add(row, 1);
       if (users.add(row, attempt)) {
         for (const interaction of attempt.interactions) {
           usage = addUsage(usage, interaction.usage);
@@ -179,6 +184,12 @@ export function createRunFigures({
       if (outcome === "passed" && conversation?.user) users.countPassed();
       verdicts.add(row, outcome, attempt.interactions);
     },
+    totalsOf(scenario) {
+      const row = rows.get(scenario) ?? -1;
+      const { attempts, passed } = verdicts.counts(row);
+      const { overall = null } = averages.means(row);
+      return { ended: ended.get(row), passed, failed: attempts - passed, overall };
+    },
     finish({ stopped_by, planned } = {}) {
       const entries = [...rows].map(([key, row]) => ({ scenario_id: String(key), row }));
       const scenarios = entries.map(({ scenario_id, row }) => ({ scenario_id, average_scores: averages.means(row) }));
@@ -193,7 +204,7 @@ export function createRunFigures({
       const referenceScores = entries.filter(({ row }) => references.has(row)).map(({ row }) => references.means(row));
       const latency_ms = latencies.finish();
       const first_token_ms = firstTokens.finish();
-      const unfinished = [...expected].filter((key) => !finished.has(key)).map(String);
+      const unfinished = [...expected].filter((key) => !hasEnded(key)).map(String);
       spending.addHelper(users.usage());
       const simulated_users = users.finish(
         entries.map(({ row }) => ({ row, average_scores: averages.means(row), attempts: counted.get(row) })),

@@ -92,13 +92,14 @@ export async function concludeRun(runId: string, options: ConcludeOptions): Prom
   const { store, now, figures } = options;
   const run = await store.runs.get(runId);
   if (!run || finalStates.has(run.state)) return;
-  const { summary: own, message } = figures?.finish(run, now) ?? (await summarizeStoredRun(run, { store, now }));
+  const finished = figures?.finish(run, now) ?? (await summarizeStoredRun(run, { store, now }));
+  const { summary: own, message, totals } = finished;
   const gated = await withBaselineGate(own, run, store);
   const state: RunState = run.state === "cancelling" ? "cancelled" : "completed";
   const summary = state === "completed" ? await withDecision(gated, run, store) : gated;
   const decided = summary.decision ? `${message}. ${summary.decision.sentence}` : message;
   const text = state === "cancelled" ? cancelledMessage(run) : decided;
-  const ended = await store.runs.finish(runId, { state, message: text, summary, at: now() });
+  const ended = await store.runs.finish(runId, { state, message: text, summary, totals, at: now() });
   // The run was cancelled meanwhile and ends as cancelled.
   if (!ended) await concludeRun(runId, options);
 }

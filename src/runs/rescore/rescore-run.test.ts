@@ -191,7 +191,6 @@ test("shares the result of an identical request in progress", async () => {
   const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 1) });
   const scoring = createRunScoring({ createModel: () => model });
   let begun = 0;
-  const rescored: string[] = [];
   const rescore = createRescorer({
     store: bench.store,
     now: Date.now,
@@ -199,7 +198,6 @@ test("shares the result of an identical request in progress", async () => {
       begun += 1;
       return scoring(options);
     },
-    onRescored: (id) => rescored.push(id),
   });
   const [first, second, stranger] = await Promise.allSettled([
     rescore(run_id, null),
@@ -241,7 +239,7 @@ test("waits for another process, even if it dies", async () => {
     runs: { ...store.runs, holdForRescore: (id) => (asked++, store.runs.holdForRescore(id)) },
   };
   const createScoring = createRunScoring({ createModel: () => fakeModel(() => "a1") });
-  const rescore = createRescorer({ store: waiting, now: Date.now, createScoring, onRescored: () => {} });
+  const rescore = createRescorer({ store: waiting, now: Date.now, createScoring });
   const rescored = rescore(run_id, null);
   await expect.poll(() => asked).toBeGreaterThan(1);
   expect((await store.runs.get(run_id))?.summary).not.toHaveProperty("rescored");
@@ -268,7 +266,7 @@ test("starts again after another process took the run over", async () => {
     },
   };
   const createScoring = createRunScoring({ createModel: () => fakeModel(() => "a1") });
-  const rescore = createRescorer({ store: paused, now: Date.now, createScoring, onRescored: () => {} });
+  const rescore = createRescorer({ store: paused, now: Date.now, createScoring });
   const { summary } = await rescore(run_id, null);
   expect(summary?.rescored).toEqual({ at: expect.any(String), replaced: [] });
   expect(await store.runs.holdForRescore(run_id)).not.toBeNull();
@@ -286,6 +284,6 @@ test("rejects when the run is deleted meanwhile", async () => {
     },
   };
   const createScoring = createRunScoring({ createModel: () => fakeModel(() => "a1") });
-  const rescore = createRescorer({ store: deleting, now: Date.now, createScoring, onRescored: () => {} });
+  const rescore = createRescorer({ store: deleting, now: Date.now, createScoring });
   await expect(rescore(run_id, null)).rejects.toMatchObject({ code: "run_not_found" });
 });

@@ -21,7 +21,7 @@ import { summarizeStoredRun } from "../results/run-figures.ts";
 import { planRescore, reasonToAskModels, type RescorePlan, type ScoringBasis } from "./plan-rescore.ts";
 import { rescoreAttempt, type RescoreAttemptOptions } from "./rescore-attempt.ts";
 
-interface RescorerOptions extends Pick<
+type RescorerOptions = Pick<
   RescoreOptions,
   | "store"
   | "createScoring"
@@ -32,9 +32,7 @@ interface RescorerOptions extends Pick<
   | "onRefused"
   | "onStored"
   | "customScorers"
-> {
-  readonly onRescored: (runId: string) => void;
-}
+>;
 
 /** Rescores a run of an owner. */
 export type Rescore = (
@@ -50,7 +48,7 @@ interface Rescoring {
 }
 
 /** Rescores each run at most once at a time. An identical request meanwhile shares the result. */
-export function createRescorer({ onRescored, ...parts }: RescorerOptions): Rescore {
+export function createRescorer(parts: RescorerOptions): Rescore {
   const underWay = new Map<string, Rescoring>();
 
   return (id, owner, options = {}) => {
@@ -66,7 +64,6 @@ export function createRescorer({ onRescored, ...parts }: RescorerOptions): Resco
       try {
         return await rescoreRun(id, { ...parts, owner, ...options });
       } finally {
-        onRescored(id);
         if (underWay.get(key) === rescoring) underWay.delete(key);
       }
     }
@@ -253,10 +250,11 @@ async function rescoreAttempts(
 }
 
 async function updateFigures(run: RunRecord, rescored: Rescored, { store, now, hold }: HeldOptions): Promise<void> {
-  const { summary: own, message } = await summarizeStoredRun(run, { store, now });
+  const { summary: own, message, totals } = await summarizeStoredRun(run, { store, now });
   const summary = rescored.partial ? own : await withDecision(await withBaselineGate(own, run, store), run, store);
   const figures = {
     summary: { ...summary, rescored },
+    totals,
     message: run.state === "completed" ? `${message}${rescoredNote(rescored)}` : run.message,
   };
   if (!(await store.runs.resummarize(run.id, figures, hold))) throw new RescoreTakenOver();

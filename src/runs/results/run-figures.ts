@@ -1,6 +1,7 @@
 import type { AttemptWithInteractions, RunRecord, Store } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { RunSummary } from "../../contract/schemas/run.ts";
+import type { ScenarioTotals } from "../../contract/schemas/run-scenarios.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import { addSpent, isSpent, noSpent, spentOn, wasHelperRefused } from "../../evaluation/budget/budget.ts";
@@ -46,6 +47,8 @@ export function checkScoreNames({ scorers = [] }: RunSettings, scenarios: readon
 interface SummarizedRun {
   readonly summary: RunSummary;
   readonly message: string;
+  /** In the order of the scenarios. */
+  readonly totals: readonly ScenarioTotals[];
 }
 
 type AttemptTurns = Pick<AttemptWithInteractions, "attempt" | "interactions">;
@@ -89,11 +92,13 @@ export function createRunSummarizer(settings: RunSettings, scenarios: readonly S
       }
       figures.add(toFiguredAttempt(scenario, toAttemptResults(attempt, { scenario, settings })));
     },
-    finish: (run: RunRecord, now: () => number): SummarizedRun =>
-      figures.finish({
+    finish: (run: RunRecord, now: () => number): SummarizedRun => ({
+      ...figures.finish({
         stopped_by: (cut || skipped) && overBudget(run, { cut, spent, now }) ? "budget" : undefined,
         planned: run.progress.interactions_total,
       }),
+      totals: scenarios.map(({ id }) => figures.totalsOf(id)),
+    }),
   };
 }
 

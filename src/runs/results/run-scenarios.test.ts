@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import type { AttemptAverages, RunRecord, Store } from "../../contract/ports/store.ts";
+import { RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
+import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
+import { numberedScenario, planLimits, startBench } from "../testing/run-bench.ts";
 import { createScenarioOrders, listRunScenarios } from "./run-scenarios.ts";
 
 const scores = [
@@ -44,6 +47,7 @@ const store = {
     scenarios: async () => scenarios,
     scenariosAt: async (_id: string, indexes: readonly number[]) => indexes.map((index) => scenarios[index]),
     countScenarios: async () => scenarios.length,
+    scenarioTotals: async () => null,
   },
   attempts: {
     async *averages() {
@@ -112,20 +116,54 @@ test("has the score so far over all scenarios, with its interval", async () => {
 
 test("reads the order of an ended run once, and again when its scores change", async () => {
   const orders = createScenarioOrders({ store, now: () => 0 });
+  const scored = (overall: number) => ({ ...run, summary: { average_scores: { overall } } }) as unknown as RunRecord;
   reads = 0;
-  await Promise.all([orders.of(run), orders.of(run)]);
+  await Promise.all([orders.of(scored(0.5)), orders.of(scored(0.5))]);
   expect(reads).toBe(1);
-  orders.forget("r");
-  await orders.of(run);
-  await orders.of({ ...run, id: "live", state: "running" });
-  await orders.of({ ...run, id: "live", state: "running" });
+  await orders.of(scored(0.6));
+  expect(reads).toBe(2);
+  for (const _ of [1, 2]) await orders.of({ ...run, id: "live", state: "running" });
   expect(reads).toBe(4);
 });
 
-test("reads the order again after another process rescored the run", async () => {
-  const orders = createScenarioOrders({ store, now: () => 0 });
-  const scored = (overall: number) => ({ ...run, summary: { average_scores: { overall } } }) as unknown as RunRecord;
-  reads = 0;
-  for (const overall of [0.5, 0.5, 0.6]) await orders.of(scored(overall));
-  expect(reads).toBe(2);
+const numbered = Array.from({ length: 5 }, (_, index) => numberedScenario(`s${index}`, 3));
+
+test.each([
+  ["several attempts", {}],
+  ["both histories", { history: "both" }],
+  ["a replay", { replay_first_bad_turn: true }],
+  ["a budget that ends early", { budget: { calls: 20 } }],
+])("orders an ended run by its stored totals as by its attempts: %s", async (_, request) => {
+  const model = fakeModel((asked, call) => (call % 3 === 0 ? "no idea" : lastUserMessage(asked).replace("q", "a")));
+  await using bench = await startBench({ models: { model } });
+  const { run_id } = await bench.evaluate({ test_batch: numbered, attempts: 3, ...request });
+  const orderFrom = async (from: Store) =>
+    createScenarioOrders({ store: from, now: Date.now }).of(await bench.runs.get(run_id, null));
+  const { runs, attempts } = bench.store;
+  const onlyTotals: Store = {
+    ...bench.store,
+    attempts: {
+      ...attempts,
+      averages: () => {
+        throw new Error("the attempts are read");
+      },
+    },
+  };
+  const onlyAttempts: Store = { ...bench.store, runs: { ...runs, scenarioTotals: async () => null } };
+  const order = await orderFrom(onlyTotals);
+  expect(order).toEqual(await orderFrom(onlyAttempts));
+  expect(order.flaky.length + order.failing.length).toBeGreaterThan(0);
+
+  const stricter = RescoreRequest.parse({ threshold: 1, scorers: ["exact_match"] });
+  await bench.runs.rescore(run_id, null, { replace: { request: stricter, limits: planLimits, helpers: {} } });
+  expect(await orderFrom(onlyTotals)).toEqual(await orderFrom(onlyAttempts));
+  expect(await orderFrom(onlyTotals)).not.toEqual(order);
+});
+
+test("reads the attempts of a run that was cancelled", async () => {
+  const totals = async () => [{ ended: 9, passed: 9, failed: 0, overall: 1 }];
+  const cancelled = { ...run, state: "cancelled" as const };
+  const stored = { ...store, runs: { ...store.runs, scenarioTotals: totals } };
+  const { passing, failing } = await createScenarioOrders({ store: stored, now: () => 0 }).of(cancelled);
+  expect([passing.length, failing.length]).toEqual([1, 3]);
 });

@@ -6,6 +6,7 @@ import type {
   RunScenarioList,
   RunScenariosQuery,
   ScenarioStatus,
+  ScenarioTotals,
 } from "../../contract/schemas/run-scenarios.ts";
 import { finalStates } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -108,11 +109,6 @@ interface ScenarioOrder extends Readonly<Record<ScenarioStatus, readonly number[
 /** How long the order of an ended run is cached, for scrolling through its pages. */
 const keptMs = 30_000;
 
-interface Tally extends AttemptTally {
-  overall: number;
-  scored: number;
-}
-
 interface KeptOrder {
   readonly id: string;
   readonly figures: string;
@@ -120,13 +116,13 @@ interface KeptOrder {
   readonly order: Promise<ScenarioOrder>;
 }
 
-/** Orders the scenarios of a run by the averages of their attempts, without reading turns. */
+/** Orders the scenarios of a run by their totals, without reading turns. */
 export function createScenarioOrders({ store, now }: { store: Store; now: () => number }) {
   let kept: KeptOrder | undefined;
 
   return {
     of(run: RunRecord): Promise<ScenarioOrder> {
-      // A changed summary shows that another process rescored the run.
+      // Rescoring changes the summary.
       const figures = JSON.stringify(run.summary);
       if (kept?.id === run.id && kept.figures === figures && kept.until > now()) return kept.order;
       const order = readOrder(run, store);
@@ -136,22 +132,39 @@ export function createScenarioOrders({ store, now }: { store: Store; now: () => 
       }
       return order;
     },
-    forget(runId: string): void {
-      if (kept?.id === runId) kept = undefined;
-    },
   };
 }
 
 async function readOrder(run: RunRecord, store: Store): Promise<ScenarioOrder> {
+  const totals = (await storedTotals(run, store)) ?? (await countAttempts(run, store));
+  const mean = (index: number): number => totals[index]?.overall ?? 0;
+  const order: Record<ScenarioStatus, number[]> = {
+    failing: [],
+    flaky: [],
+    waiting: [],
+    unscored: [],
+    passing: [],
+  };
+  totals.forEach((scenario, index) => order[toScenarioStatus(scenario)].push(index));
+  for (const group of Object.values(order)) group.sort((left, right) => mean(left) - mean(right) || left - right);
+  const figures = totals.map(({ overall, passed, failed }) => ({
+    overall,
+    passed: passed + failed === 0 ? null : passed / (passed + failed),
+  }));
+  const values = figures.flatMap(({ overall }) => (overall === null ? [] : [overall]));
+  const overall = scoreStats(values, { unit: "scenario", binary: false, n_missing: totals.length - values.length });
+  return { ...order, figures, overall };
+}
+
+/** Only in a completed run have all attempts ended: the summary of another one also has the scores of partial attempts. */
+async function storedTotals(run: RunRecord, store: Store): Promise<readonly ScenarioTotals[] | null> {
+  return run.state === "completed" ? store.runs.scenarioTotals(run) : null;
+}
+
+async function countAttempts(run: RunRecord, store: Store): Promise<readonly ScenarioTotals[]> {
   const { threshold = defaultThreshold } = run.settings;
   const count = await store.runs.countScenarios(run.id);
-  const tallies = Array.from({ length: count }, (): Tally => ({
-    ended: 0,
-    passed: 0,
-    failed: 0,
-    overall: 0,
-    scored: 0,
-  }));
+  const tallies = Array.from({ length: count }, () => ({ ended: 0, passed: 0, failed: 0, sum: 0, scored: 0 }));
   const turns = await turnCounts(run, store);
   for await (const page of store.attempts.averages(run.id)) {
     for (const averages of page) {
@@ -160,27 +173,11 @@ async function readOrder(run: RunRecord, store: Store): Promise<ScenarioOrder> {
       const outline = toAttemptOutline(averages, { threshold, turns: turns?.[averages.scenario_index] ?? 0 });
       countAttempt(tally, outline);
       if (outline.overall === null) continue;
-      tally.overall += outline.overall;
+      tally.sum += outline.overall;
       tally.scored++;
     }
   }
-  const mean = (index: number): number => (tallies[index]?.overall ?? 0) / Math.max(1, tallies[index]?.scored ?? 0);
-  const order: Record<ScenarioStatus, number[]> = {
-    failing: [],
-    flaky: [],
-    waiting: [],
-    unscored: [],
-    passing: [],
-  };
-  tallies.forEach((tally, index) => order[toScenarioStatus(tally)].push(index));
-  for (const group of Object.values(order)) group.sort((left, right) => mean(left) - mean(right) || left - right);
-  const figures = tallies.map(({ scored, passed, failed }, index) => ({
-    overall: scored === 0 ? null : mean(index),
-    passed: passed + failed === 0 ? null : passed / (passed + failed),
-  }));
-  const values = figures.flatMap(({ overall }) => (overall === null ? [] : [overall]));
-  const overall = scoreStats(values, { unit: "scenario", binary: false, n_missing: count - values.length });
-  return { ...order, figures, overall };
+  return tallies.map(({ sum, scored, ...counts }) => ({ ...counts, overall: scored === 0 ? null : sum / scored }));
 }
 
 /** The number of turns per scenario. Only a budget ends attempts early, so other runs need not be read. */
@@ -200,20 +197,15 @@ function toAttemptOutline(
   return { attempt, outcome, overall: average_scores?.["overall"] ?? null };
 }
 
-/** Counts the ended attempts of a scenario. Attempts that could not be scored neither passed nor failed. */
-interface AttemptTally {
-  ended: number;
-  passed: number;
-  failed: number;
-}
+type AttemptCounts = Record<"ended" | "passed" | "failed", number>;
 
-function countAttempt(tally: AttemptTally, { outcome }: Pick<AttemptOutline, "outcome">): void {
+function countAttempt(tally: AttemptCounts, { outcome }: Pick<AttemptOutline, "outcome">): void {
   if (outcome !== "unfinished") tally.ended++;
   if (outcome === "passed") tally.passed++;
   if (outcome === "failed" || outcome === "errored") tally.failed++;
 }
 
-function toScenarioStatus({ ended, passed, failed }: AttemptTally): ScenarioStatus {
+function toScenarioStatus({ ended, passed, failed }: Readonly<AttemptCounts>): ScenarioStatus {
   if (ended === 0) return "waiting";
   if (passed > 0) return failed > 0 ? "flaky" : "passing";
   return failed > 0 ? "failing" : "unscored";

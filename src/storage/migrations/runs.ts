@@ -9,6 +9,16 @@ export async function createRunTables(database: Kysely<unknown>): Promise<void> 
   await createHumanVerdicts(database);
 }
 
+/** Totals of the scenarios of ended runs. Runs that ended before have none. */
+export async function createTotals(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable("run_totals")
+    .addColumn("run_id", "text", (column) => column.primaryKey().notNull().references("run.id").onDelete("cascade"))
+    .addColumn("rescored_at", "text", (column) => column.notNull())
+    .addColumn("totals", "text", (column) => column.notNull())
+    .execute();
+}
+
 async function createRuns(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable("run")

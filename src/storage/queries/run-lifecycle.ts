@@ -1,13 +1,14 @@
 import { sql } from "kysely";
-import type { NewFigures, RescoreHold } from "../../contract/ports/store.ts";
+import type { NewFigures, RescoreHold, RunEnd } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import type { RunChanges, RunState, RunSummary } from "../../contract/schemas/run.ts";
+import type { RunChanges } from "../../contract/schemas/run.ts";
 import type { Dispatch, Writer } from "../database.ts";
 import { fromJsonText, toJsonText } from "../text-columns.ts";
 import { activeRunStates, cancelled, ready, running, unfinishedRunStates } from "./conditions.ts";
 import { turnBytes } from "./interactions.ts";
 import { deleteJournal } from "./journal.ts";
 import { readProgress } from "./progress.ts";
+import { storeTotals } from "./scenario-totals.ts";
 import { lockRun, ownsRescoring } from "./run-holds.ts";
 import { numberUnscored } from "./store-interactions.ts";
 
@@ -28,13 +29,6 @@ export async function startRun(writer: Writer, id: string, at: number): Promise<
     .where("state", "=", "queued")
     .set({ state: "running", started_at: laterOf("created_at", at) })
     .execute();
-}
-
-interface RunEnd {
-  readonly state: RunState;
-  readonly message: string;
-  readonly summary: RunSummary;
-  readonly at: number;
 }
 
 /**
@@ -59,6 +53,7 @@ export async function endRun(writer: Writer, id: string, end: RunEnd): Promise<b
     .returning("id")
     .execute();
   if (rows.length === 0) return false;
+  await storeTotals(writer, id, end);
   await numberUnscored(writer, id);
   await closeAttempts(writer, id);
   return true;
@@ -87,7 +82,7 @@ export async function cancelRun(writer: Writer, id: string, dispatch: Dispatch):
 export async function resummarizeRun(
   writer: Writer,
   id: string,
-  { summary, message, settings, scenarios = [] }: NewFigures,
+  { summary, totals, message, settings, scenarios = [] }: NewFigures,
   hold?: RescoreHold,
 ): Promise<boolean> {
   if (hold && !(await ownsRescoring(writer, hold))) return false;
@@ -104,6 +99,7 @@ export async function resummarizeRun(
     .returning("id")
     .execute();
   if (rows.length === 0) return false;
+  await storeTotals(writer, id, { summary, totals });
   for (const { index, scenario } of scenarios) {
     await writer
       .updateTable("run_scenario")
