@@ -86,6 +86,18 @@ export function createRunTally({ failed, byAttempt }: RunTallyOptions = {}): Run
     addScores(tallied.sums, Object.fromEntries(Object.entries(all).filter(([name]) => byAttempt?.has(name))));
   }
 
+  function begin({ scenario_id, interaction, expectation }: TallyEntry): TalliedInteraction {
+    const tallied = { content: contentOf(interaction, expectation), sums: new Map(), calls: new Map() };
+    const interactions = scenarios.get(scenario_id) ?? new Map<string, TalliedInteraction>();
+    scenarios.set(scenario_id, interactions.set(interaction.id, tallied));
+    for (const name of rubricNames(interaction)) rubric_scores.add(name);
+    for (const { name, type, ...check } of interaction.checks ?? []) {
+      if (name !== undefined) named_checks.add(name);
+      if ("checks" in check) for (const member of memberNames(name ?? type, check.checks)) named_checks.add(member);
+    }
+    return tallied;
+  }
+
   return {
     scenarios,
     attempts,
@@ -94,25 +106,13 @@ export function createRunTally({ failed, byAttempt }: RunTallyOptions = {}): Run
     rubric_scores,
     named_checks,
     add(entry) {
-      const { scenario_id, interaction, expectation, scores, scoring_version, attempt = 1, conversation, call } = entry;
+      const { scenario_id, interaction, scores, scoring_version, attempt = 1, conversation, call } = entry;
       scoring_versions.add(scoring_version);
       if (byAttempt) addAttempt(entry);
-      const interactions = scenarios.get(scenario_id) ?? new Map<string, TalliedInteraction>();
-      scenarios.set(scenario_id, interactions);
-      const tallied = interactions.get(interaction.id) ?? {
-        content: contentOf(interaction, expectation),
-        sums: new Map(),
-        calls: new Map(),
-      };
-      interactions.set(interaction.id, tallied);
+      const tallied = scenarios.get(scenario_id)?.get(interaction.id) ?? begin(entry);
       const isUnmatched = failed?.has({ scenario_id, interaction_id: interaction.id, attempt });
       addScores(tallied.sums, isUnmatched ? onlySuccess(scores) : scores);
       if (!isUnmatched) addScores(tallied.calls, callScores(scores, call));
-      for (const name of rubricNames(interaction)) rubric_scores.add(name);
-      for (const { name, type, ...check } of interaction.checks ?? []) {
-        if (name !== undefined) named_checks.add(name);
-        if ("checks" in check) for (const member of memberNames(name ?? type, check.checks)) named_checks.add(member);
-      }
       if (!conversation) return;
       addScores(tallied.sums, conversation.scores);
       for (const name in conversation.scores) conversation_scores.add(name);
@@ -198,7 +198,7 @@ export function createFailedReplies(): FailedReplies {
       attempts.set(key, known.add(place.attempt));
       count++;
     },
-    has: (place) => attempts.get(keyOf(place))?.has(place.attempt) ?? false,
+    has: (place) => count > 0 && (attempts.get(keyOf(place))?.has(place.attempt) ?? false),
     get count() {
       return count;
     },

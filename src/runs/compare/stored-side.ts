@@ -46,15 +46,16 @@ async function readTally(
   const calls = Object.keys(margins ?? {}).some((name) => ratioMeasures.has(name));
   const embedders = createEmbedderBaselines();
   for await (const turns of store.interactions.scored(run.id, { calls })) {
-    for (const { scenario_index, attempt, turn_index, embedder, baseline, ...scored } of turns) {
-      if (attempt > attempts) continue;
+    for (const turn of turns) {
+      const { scenario_index, turn_index, embedder, baseline } = turn;
+      if (turn.attempt > attempts) continue;
       // Turns after those of the scenario belong to the second pass, which is not part of a run's figures.
       const scenario = scenarios[scenario_index];
       const interaction = scenario && comparedTurn(scenario, turn_index);
       if (!scenario || !interaction) continue;
       if (embedder !== null) embedders.add({ embedder, baseline: baseline ?? 0 });
       const expectation = expectationAt(scenario, turn_index, run.settings);
-      tally.add({ scenario_id: scenario.id, interaction, expectation, attempt, ...scored });
+      tally.add({ ...turn, scenario_id: scenario.id, interaction, expectation });
     }
   }
   const { state, settings, summary } = run;

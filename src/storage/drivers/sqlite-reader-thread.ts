@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import type { ReaderAnswer, ReaderOptions, ReaderQuestion } from "./sqlite-reader.ts";
 
@@ -6,6 +6,8 @@ import type { ReaderAnswer, ReaderOptions, ReaderQuestion } from "./sqlite-reade
 const { file, lockTimeoutMs } = workerData as ReaderOptions;
 // Opened by the first query, so that a failure to open is that query's answer.
 let database: DatabaseSync | null = null;
+/** A long read repeats one query, and preparing it takes as long as reading a hundred rows. */
+let last: { readonly sql: string; readonly statement: StatementSync } | null = null;
 
 parentPort?.on("message", (question: ReaderQuestion | null) => {
   if (question) return parentPort?.postMessage(answer(question));
@@ -16,7 +18,8 @@ parentPort?.on("message", (question: ReaderQuestion | null) => {
 function answer({ id, sql, parameters }: ReaderQuestion): ReaderAnswer {
   try {
     database ??= new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
-    const statement = database.prepare(sql);
+    if (last?.sql !== sql) last = { sql, statement: database.prepare(sql) };
+    const { statement } = last;
     const columns = statement.columns().map(({ name }) => name);
     // Rows as arrays: the column names are sent once, not per row.
     statement.setReturnArrays(true);

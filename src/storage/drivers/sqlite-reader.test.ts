@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
+import { Kysely, sql } from "kysely";
 import { expect, test } from "vitest";
-import { createSqliteReader, type SqliteReader } from "./sqlite-reader.ts";
+import { createSqliteReader, sqliteReaderDialect, type SqliteReader } from "./sqlite-reader.ts";
 
 /** A file with a table of three rows, and a reader on it. */
 async function readerOnFile(): Promise<{ reader: SqliteReader; database: DatabaseSync } & AsyncDisposable> {
@@ -49,6 +50,22 @@ test("does not block the event loop", async () => {
   for (; !answered; turns += 1) await setImmediate();
   expect(await answer).toEqual([{ most: 1_000_000 }]);
   expect(turns).toBeGreaterThan(10);
+});
+
+test("sends a query before the last one is answered, so that the thread always has work", async () => {
+  await using stored = await readerOnFile();
+  const sent: string[] = [];
+  const first = Promise.withResolvers<[]>();
+  const reader: SqliteReader = {
+    ...stored.reader,
+    query: (text) => (sent.push(text), sent.length === 1 ? first.promise : Promise.resolve([])),
+  };
+  const database = new Kysely<unknown>({ dialect: sqliteReaderDialect(reader) });
+  const waiting = sql`select 1`.execute(database);
+  await sql`select 2`.execute(database);
+  expect(sent).toEqual(["select 1", "select 2"]);
+  first.resolve([]);
+  await waiting;
 });
 
 test("fails only the query that cannot be answered", async () => {

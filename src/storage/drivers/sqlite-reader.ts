@@ -76,7 +76,7 @@ export function createSqliteReader(options: ReaderOptions): SqliteReader {
 /** Kysely on the reader's thread: queries only. */
 export function sqliteReaderDialect(reader: SqliteReader): Dialect {
   return {
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new ReaderAdapter(),
     createDriver: () => new ReaderDriver(reader),
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
     createQueryCompiler: () => new SqliteCompiler(),
@@ -129,6 +129,13 @@ function toRows({ columns, rows }: ReaderAnswer & { ok: true }): Record<string, 
 
 function gone(): ServiceError {
   return new ServiceError("storage_unavailable", "The store has been closed.");
+}
+
+class ReaderAdapter extends SqliteAdapter {
+  /** The thread takes one query after the other, so the next one may be sent before the last one is answered. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
 }
 
 class ReaderDriver implements Driver {

@@ -108,8 +108,7 @@ type Figures = [
   scores: Scores,
   scoring_version: string,
   conversation: Scores | null,
-  embedder: string | null,
-  baseline: number | null,
+  semantic: StoredScores["semantic"] | null,
 ];
 
 interface TurnRow {
@@ -160,7 +159,7 @@ function turnsAfter(
 function figuresOf(reader: Reader): RawBuilder<string> {
   if (reader.getExecutor().adapter instanceof PostgresAdapter) return sql`interaction.scores`;
   return sql`json_extract(
-    interaction.scores, '$.scores', '$.scoring_version', '$.conversation.scores', '$.semantic.embedder', '$.semantic.baseline')`;
+    interaction.scores, '$.scores', '$.scoring_version', '$.conversation.scores', '$.semantic')`;
 }
 
 /** Duration and cost from the stored reply, extracted like the scores. */
@@ -177,18 +176,20 @@ function toCall(text: string): NonNullable<ScoredTurn["call"]> {
 
 function toScoredTurn({ scenario_index, attempt, turn_index, figures, call }: TurnRow): ScoredTurn {
   const read = fromJsonText<Figures | StoredScores>(figures);
-  const [scores, scoring_version, conversation, embedder, baseline] = Array.isArray(read) ? read : listOf(read);
-  const whole = conversation && { scores: conversation };
-  const scored = { scenario_index, attempt, turn_index, scores, scoring_version, conversation: whole };
-  return { ...scored, embedder, baseline, ...(call !== undefined && { call: toCall(call) }) };
+  const [scores, scoring_version, conversation, semantic] = Array.isArray(read) ? read : listOf(read);
+  const scored = {
+    scenario_index,
+    attempt,
+    turn_index,
+    scores,
+    scoring_version,
+    conversation: conversation && { scores: conversation },
+    embedder: semantic?.embedder ?? null,
+    baseline: semantic?.baseline ?? null,
+  };
+  return call === undefined ? scored : { ...scored, call: toCall(call) };
 }
 
 function listOf({ scores, scoring_version, conversation, semantic }: StoredScores): Figures {
-  return [
-    scores,
-    scoring_version,
-    conversation?.scores ?? null,
-    semantic?.embedder ?? null,
-    semantic?.baseline ?? null,
-  ];
+  return [scores, scoring_version, conversation?.scores ?? null, semantic ?? null];
 }
