@@ -89,8 +89,9 @@ function addConfig({ config, tests: written }: Config, context: ItemContext, bud
   readProviders(config, context);
   for (const group of groups.values()) {
     const [first] = group;
-    const isAlone = first && describedAs.get(textField(first.test, "description"))?.length === 1;
-    addGroup({ tests: group, templates, tools, budget, prompts, id: first && testId(first, isAlone ?? false) });
+    const hasOwnDescription =
+      first !== undefined && describedAs.get(textField(first.test, "description"))?.length === 1;
+    addGroup({ tests: group, templates, tools, budget, prompts, hasOwnDescription });
   }
 }
 
@@ -193,22 +194,23 @@ interface Group {
   readonly tools: readonly ImportedTool[];
   readonly budget: ExpansionBudget;
   readonly prompts: ConfigPrompts;
-  readonly id: string | undefined;
+  /** No other test has its description. */
+  readonly hasOwnDescription: boolean;
 }
 
 /**
  * An id from the description and the variables of a test, which stays the same when a prompt is changed: runs before and after can
  * be compared. Undefined for a test without either.
  */
-function testId({ test, vars }: PromptedTest, isAlone: boolean): string | undefined {
+function testId({ test, vars }: PromptedTest, hasOwnDescription: boolean): string | undefined {
   const words = (textField(test, "description") ?? "").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
   const name = words.slice(0, 60).replace(/^-|-$/g, "");
-  if (name !== "" && isAlone) return name;
+  if (name !== "" && hasOwnDescription) return name;
   if (Object.keys(vars).length === 0) return undefined;
   return `${name || "test"}-${contentHash(JSON.stringify(vars))}`;
 }
 
-function addGroup({ tests, templates, tools, budget, prompts, id }: Group): void {
+function addGroup({ tests, templates, tools, budget, prompts, hasOwnDescription }: Group): void {
   const [first] = tests;
   if (!first) return;
   const { collector, place } = first.context;
@@ -239,7 +241,7 @@ function addGroup({ tests, templates, tools, budget, prompts, id }: Group): void
   const extras = recordField(first.metadata, "rehearsal");
   collector.add({
     place,
-    id: anyField(first.metadata, "conversationId") ?? anyField(first.test, "id") ?? id,
+    id: anyField(first.metadata, "conversationId") ?? anyField(first.test, "id") ?? testId(first, hasOwnDescription),
     description: textField(extras, "description") ?? (extras ? "" : textField(first.test, "description")),
     tags: toTextList(listField(extras, "tags")),
     system,
