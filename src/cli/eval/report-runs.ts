@@ -34,23 +34,19 @@ export interface RunWork {
 }
 
 /** Starts and reports runs one after the other, since they share the endpoint. An interruption ends the series. */
-export async function reportRuns<Item>(
-  items: readonly Item[],
-  work: RunWork,
-  start: (item: Item) => Promise<Run>,
-): Promise<ExitCode> {
+export async function reportRuns(count: number, work: RunWork, startNext: () => Promise<Run>): Promise<ExitCode> {
   const { reporters } = work;
   const outcomes: RunOutcome[] = [];
   const interruption = createInterruption();
   try {
-    for (const [index, item] of items.entries()) {
-      const outcome = await followAndJudge(await start(item), { ...work, signal: interruption.signal });
+    for (let number = 1; number <= count; number++) {
+      const outcome = await followAndJudge(await startNext(), { ...work, signal: interruption.signal });
       if (outcome === null) {
-        reportNotStarted(work.settings.models.slice(index + 1, items.length));
+        reportNotStarted(work.settings.models.slice(number, count));
         return exitCodes.interrupted;
       }
       outcomes.push(outcome);
-      for (const reporter of reporters) await reporter.onEnd?.(outcome, { number: index + 1, of: items.length });
+      for (const reporter of reporters) await reporter.onEnd?.(outcome, { number, of: count });
     }
   } finally {
     interruption.stop();

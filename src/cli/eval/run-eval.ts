@@ -99,14 +99,17 @@ export async function runEval(
       "a target on this machine cannot be used with --server: leave out --server and REHEARSAL_SERVER",
     );
   }
-  await using session = await openSession({
+  const session = await openSession({
     ...where,
     concurrency,
     agent: endpoint === ownAgent,
     target: local,
     targetSecrets,
   });
-  return await executeRuns({ session, settings, named, scenarios: chosen, variants, where, ...work, again });
+  // An await here would keep the scenarios in memory until the last run has ended.
+  return executeRuns({ session, settings, named, scenarios: chosen, variants, where, ...work, again }).finally(() =>
+    session[Symbol.asyncDispose](),
+  );
 }
 
 /** The id of the run whose simulated users are replayed. */
@@ -184,7 +187,8 @@ async function executeRuns({ scenarios, variants, where, named, ...work }: Execu
     if (request.budget?.money !== undefined) refuseUnpriced(await session.client.estimate(request), request);
   }
   if (!session.outlivesUs) await noteUnfinishedRuns(session, where);
-  return reportRuns(planned, work, (plan) => session.client.start(plan.request));
+  // A request is forgotten when its run is stored.
+  return reportRuns(planned.length, work, () => session.client.start(planned.shift()!.request));
 }
 
 /** Checks all models before the first run, so that a misspelt last one does not waste the others. */
@@ -295,7 +299,7 @@ async function resumeRun(text: string, { where, ...work }: ResumeOptions): Promi
     resume: run.run_id,
     targetSecrets: work.settings.targetSecrets,
   });
-  return await reportRuns([run], { session, ...work }, ({ run_id }) => session.client.get(run_id));
+  return await reportRuns(1, { session, ...work }, () => session.client.get(run.run_id));
 }
 
 /** Of two runs that are compared until it is decided, the candidate's: it brings the other one along, and the verdict. */

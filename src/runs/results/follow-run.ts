@@ -113,7 +113,7 @@ export async function* followStoredRun(
   runId: string,
   { store, events, after, signal, pollMs = 1_000, gatherMs = 50 }: FollowOptions,
 ): AsyncGenerator<RunEvent> {
-  const scenarios = await store.runs.scenarios(runId);
+  const names = (await store.runs.scenarios(runId)).map(namesOf);
   let seen = after;
   while (!signal.aborted) {
     const change = nextRunChange(runId, { events, signal, pollMs });
@@ -123,7 +123,7 @@ export async function* followStoredRun(
       // A partial run must not look complete.
       if (!run) throw runGoneError(runId);
       for await (const row of rowsAfter(store, { runId, seq: seen, signal })) {
-        yield { type: "interaction", id: row.seq, data: toStoredTurn(row, scenarios) };
+        yield { type: "interaction", id: row.seq, data: toStoredTurn(row, names) };
         seen = row.seq;
       }
       if (finalStates.has(run.state)) {
@@ -164,17 +164,25 @@ async function* rowsAfter(
   } while (page.more);
 }
 
-function toStoredTurn(row: NumberedInteraction, scenarios: readonly Scenario[]): StoredTurn {
-  const scenario = scenarios[row.scenario_index];
+/** What the events of a scenario need. The rest would be kept in memory until the run ends. */
+interface ScenarioNames {
+  readonly id: string;
+  readonly turns: readonly string[];
+}
+
+const namesOf = ({ id, interactions }: Scenario): ScenarioNames => ({ id, turns: interactions.map((turn) => turn.id) });
+
+function toStoredTurn(row: NumberedInteraction, names: readonly ScenarioNames[]): StoredTurn {
+  const scenario = names[row.scenario_index];
   // The turns of a second pass are stored after those of the first.
-  const turns = scenario?.interactions.length ?? Number.POSITIVE_INFINITY;
+  const turns = scenario?.turns.length ?? Number.POSITIVE_INFINITY;
   const turn_index = row.turn_index % turns;
   return {
     scenario_id: scenario?.id ?? "",
     attempt: row.attempt,
     turn_index,
     pass: row.turn_index < turns ? 1 : 2,
-    interaction_id: scenario?.interactions[turn_index]?.id ?? "",
+    interaction_id: scenario?.turns[turn_index] ?? "",
     agent_reply: row.reply.agent_reply,
     error: row.reply.error,
     scores: row.scores?.scores ?? null,
