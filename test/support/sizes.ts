@@ -9,7 +9,7 @@ const size = (variable: string, { small, deep }: { small: number; deep: number }
 
 export const sizes = {
   /** Requests to each route of both services. */
-  fuzzRequests: size("FUZZ_REQUESTS", { small: 100, deep: 2_000 }),
+  fuzzRequests: size("FUZZ_REQUESTS", { small: 50, deep: 2_000 }),
   /** Times a process is killed on SQLite. */
   sqliteKills: size("TORTURE_KILLS", { small: 5, deep: 300 }),
   /** Times a process is killed on PostgreSQL. */
