@@ -25,9 +25,10 @@ const app = new Hono()
     return context.body(body, 200, { "content-type": "application/json" });
   })
   .get("/breaks", (context) => {
+    let left = 5;
     const body = new ReadableStream({
       pull: (controller) =>
-        Math.random() < 0.1 ? controller.error(new Error("broken")) : controller.enqueue(new Uint8Array(100_000)),
+        left-- === 0 ? controller.error(new Error("broken")) : controller.enqueue(new Uint8Array(100_000)),
     });
     return context.body(body, 200, { "content-type": "application/json" });
   });
