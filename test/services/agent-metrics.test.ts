@@ -17,6 +17,7 @@ test("counts turns, failures, tool calls and tokens", async () => {
   expect(lines).toContain('rehearsal_agent_turn_failures_total{code="upstream_error"} 1');
   expect(lines).toContain('rehearsal_agent_tool_calls_total{tool="calculator",outcome="ok"} 1');
   expect(lines).toContain('rehearsal_agent_tokens_total{direction="input"} 20');
+  expect(lines).toContain('rehearsal_agent_tokens_total{direction="output"} 10');
   expect(lines).toContain("rehearsal_agent_turns_running 0");
   expect(lines).toContain('rehearsal_agent_turn_duration_seconds_count{wire="agent"} 2');
 });

@@ -20,18 +20,38 @@ test("a budget for ten calls is exhausted by ten calls, despite rounding", () =>
   expect(isSpent({ money: 0.2 }, { spent: nine, underWay: 1 })).toBe(true);
 });
 
+const reply = {
+  agent_reply: "",
+  error: null,
+  usage: null,
+  latency_ms: 0,
+  first_token_ms: null,
+  tries: 0,
+  finish_reason: null,
+  model: null,
+  system_fingerprint: null,
+  endpoint_metadata: null,
+};
+
 test("a turn that was not called spends nothing", () => {
-  const reply = {
-    agent_reply: "",
-    error: null,
-    usage: null,
-    latency_ms: 0,
-    first_token_ms: null,
-    tries: 0,
-    finish_reason: null,
-    model: null,
-    system_fingerprint: null,
-    endpoint_metadata: null,
-  };
   expect(spentOn({ reply, scores: null })).toEqual({ calls: 0, tokens: 0, money: 0 });
+});
+
+test("counts every helper of a turn: judge, labeller, simulated user, and the review of its conversation", () => {
+  const helper = (calls: number) => ({
+    calls,
+    cost: calls / 8,
+    usage: { input_tokens: calls, output_tokens: 0, total_tokens: calls },
+  });
+  const scores = {
+    scores: [],
+    generated_metadata: {},
+    label_sources: {},
+    scoring_version: "1",
+    helper_usage: helper(1),
+    conversation: { helper_usage: helper(2), user: { helper_usage: helper(4) } },
+  };
+  const user_turn = { helper_usage: helper(8) };
+  const spent = spentOn({ reply: { ...reply, user_turn } as never, scores: scores as never });
+  expect(spent).toEqual({ calls: 15, tokens: 15, money: 15 / 8 });
 });

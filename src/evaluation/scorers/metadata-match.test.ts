@@ -200,3 +200,12 @@ test("reasons name the found and the expected value", () => {
   });
   expect(score({ a: "x" }, { a: "x" }).at(-1)?.reason).toBe("1 of 1 label matches");
 });
+
+test("a label with the rule `ignore` has no score and takes no part in the mean", () => {
+  const rules = { team: { ignore: true } };
+  expect(values({ intent: "refund", team: "b" }, { intent: "refund", team: "a" }, [], rules)).toEqual({
+    "metadata.intent": 1,
+    metadata_match: 1,
+  });
+  expect(values({ team: "b" }, { team: "a" }, [], rules)).toEqual({ metadata_match: null });
+});

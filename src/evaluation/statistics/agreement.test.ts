@@ -57,6 +57,18 @@ test("Cohen's kappa counts the units that both rated, in the order of the raters
   expect(pairKappa(rows, ["r1", "r0"]).value).toBe(0.5);
 });
 
+test("Cohen's kappa does not depend on the order in which the ratings of a unit are listed", () => {
+  const rows = toRatings([
+    [1, 1, 1, 2, 2, 3, 1, 1],
+    [2, 2, 1, 2, 2, 3, 3, 1],
+  ]);
+  const ofUnit = (unit: number) => rows.filter((rating) => rating.unit === `u${unit}`);
+  const mixed = Array.from({ length: 8 }, (_, unit) => (unit % 2 ? ofUnit(unit).toReversed() : ofUnit(unit))).flat();
+  const kappa = (5 / 8 - 20 / 64) / (1 - 20 / 64);
+  expect(pairKappa(rows, ["r0", "r1"]).value).toBeCloseTo(kappa, 12);
+  expect(pairKappa(mixed, ["r0", "r1"]).value).toBeCloseTo(kappa, 12);
+});
+
 test("intervals resample whole clusters: ten copies of each unit in its cluster do not narrow them", () => {
   const clustered = (copies: number): Rating[] =>
     example.flatMap((rating) =>

@@ -79,3 +79,15 @@ test("reads DeepEval goldens whose turns are JSON text", () => {
     ],
   });
 });
+
+test.each(["expected_tools", "expectedTools"])("reads the calls that a golden expects: %s", (field) => {
+  const golden = {
+    input: "Where is order 8?",
+    expected_output: "In Bern.",
+    [field]: [{ name: "get_order", input_parameters: { order: 8 } }],
+  };
+  const { scenarios } = importScenarios({ text: JSON.stringify([golden]), name: "goldens.json", format: "deepeval" });
+  expect(scenarios).toMatchObject([
+    { interactions: [{ reference_tool_calls: [{ name: "get_order", arguments: { order: 8 } }] }] },
+  ]);
+});

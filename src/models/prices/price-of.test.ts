@@ -92,6 +92,8 @@ test.each([
   ["gpt-4.1-mini", 0.1, 0.4, 0.4],
   ["gpt-5-mini", 0.025, 0.25, 0.25],
   ["gpt-5-pro", 15, 15, 15],
+  ["gemini-2.0-flash", 0.025, 0.1, 0.1],
+  ["gemini-2.5-flash", 0.03, 0.3, 0.3],
   ["mistral-small", 0.1, 0.1, 0.1],
 ])("knows the cache price of %s", (modelId, cached, write, write1h) => {
   const price = priceOf(modelId);

@@ -276,6 +276,21 @@ test("keeps a reply inside its Markdown cell", () => {
   expect(row.endsWith("| ```a \\| b ## head ``x`` ![p](http://x) @someone <img src=x>``` |")).toBe(true);
 });
 
+test("mentions nobody in Markdown: an at sign outside a code span is followed by a zero-width space", () => {
+  const failed = failedInteraction();
+  const turn = { ...failed, error: { ...failed.error!, detail: "ask @acme/oncall" } };
+  const text = exportResults(createMarkdown, {
+    ...runResult([scenarioResult("s", [[turn]])]),
+    test_name: "nightly @everyone",
+    message: "for @someone",
+  });
+  const outside = text.replaceAll(/`[^`]*`/g, "");
+  expect(outside).toContain("@\u200Beveryone");
+  expect(outside).toContain("@\u200Bsomeone");
+  expect(outside).toContain("@\u200Bacme/oncall");
+  expect(outside).not.toMatch(/@[a-z]/);
+});
+
 test("escapes a bar in a code span only inside a table", () => {
   const result = { ...runResult([scenarioResult("a|b", [[interactionResult({ overall: 0 })]])]), model_id: "x|y" };
   const text = exportResults(createMarkdown, result);
