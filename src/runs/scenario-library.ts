@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { z } from "zod";
 import { canonicalJson } from "../base/json.ts";
 import { ServiceError } from "../contract/errors.ts";
-import type { LibraryList, LibraryScenario } from "../contract/schemas/library.ts";
+import type { LibraryChange, LibraryList, LibraryScenario } from "../contract/schemas/library.ts";
 import type { Library } from "../contract/ports/library.ts";
 import type { Scenario, ScenarioInput } from "../contract/schemas/scenario.ts";
 import { scenarioFromInput } from "./plan/plan-run.ts";
@@ -23,6 +23,8 @@ export interface ScenarioLibrary {
     inputs: readonly z.output<typeof ScenarioInput>[],
     options?: { demo?: boolean },
   ): Promise<readonly KeptScenario[]>;
+  /** What `keep` would do, without doing it. */
+  preview(inputs: readonly z.output<typeof ScenarioInput>[]): Promise<readonly LibraryChange[]>;
   list(filter: Parameters<Library["list"]>[0]): Promise<LibraryList>;
   get(id: string, version?: string): Promise<LibraryScenario>;
   versions(id: string): Promise<readonly { version: string; created_at: string }[]>;
@@ -77,6 +79,24 @@ export function createScenarioLibrary(library: Library): ScenarioLibrary {
       }
       return kept;
     },
+    async preview(inputs) {
+      const scenarios = inputs.map((input) => scenarioFromInput(input));
+      const newest = await library.newest(scenarios.map(({ id }) => id));
+      const changes: LibraryChange[] = [];
+      for await (const some of inSteps(scenarios)) {
+        for (const scenario of some) {
+          const { id } = scenario;
+          const version = newest.get(id);
+          if (version === undefined) changes.push({ id, state: "new" });
+          else if (version === versionOf(scenario)) changes.push({ id, state: "unchanged" });
+          else {
+            const stored = await library.get(id, version);
+            changes.push({ id, state: "replaced", loses: stored ? lostParts(stored.scenario, scenario) : [] });
+          }
+        }
+      }
+      return changes;
+    },
     async list(filter) {
       const { entries, next_cursor } = await library.list(filter);
       const scenarios = entries.map((entry) => ({ ...entry, updated_at: new Date(entry.updated_at).toISOString() }));
@@ -115,6 +135,32 @@ function refuseUnreachable(id: string): void {
       hint: "Choose an id other than . and .. that is well-formed Unicode.",
     },
   );
+}
+
+/** The parts of a stored scenario that its replacement does not have, by the names of their fields. */
+function lostParts(stored: Scenario, next: Scenario): string[] {
+  const lost: string[] = [];
+  for (const [name, value] of Object.entries(stored)) {
+    if (name !== "interactions" && isFilled(value) && !isFilled(next[name as keyof Scenario])) lost.push(name);
+  }
+  const turns = new Map<string, number>();
+  for (const [index, turn] of stored.interactions.entries()) {
+    const replacement: Partial<typeof turn> = next.interactions[index] ?? turn;
+    for (const [name, value] of Object.entries(turn)) {
+      if (!isFilled(value) || isFilled(replacement[name as keyof typeof turn])) continue;
+      turns.set(name, (turns.get(name) ?? 0) + 1);
+    }
+  }
+  for (const [name, count] of turns) lost.push(`${name} of ${count} ${count === 1 ? "turn" : "turns"}`);
+  const fewer = stored.interactions.length - next.interactions.length;
+  if (fewer > 0) lost.push(`${fewer} ${fewer === 1 ? "turn" : "turns"}`);
+  return lost;
+}
+
+/** False for absent values and for the empty ones that a schema fills in. */
+function isFilled(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return false;
+  return typeof value !== "object" || Object.keys(value).length > 0;
 }
 
 function versionOf(scenario: Scenario): string {

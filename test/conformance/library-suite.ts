@@ -43,6 +43,8 @@ export function librarySuite(name: string, open: () => Promise<{ library: Librar
         { version: "v2", created_at: 3 },
       ]);
       expect((await library.list({ limit: 10 })).entries).toMatchObject([{ id: "a", version: "v1", versions: 2 }]);
+      const many = Array.from({ length: 1_200 }, (_, index) => `none ${index} \u0000`);
+      expect([...(await library.newest([...many, "a"]))]).toEqual([["a", "v1"]]);
     });
 
     test("long scenarios are listed a few at a time, and none is left out", async () => {

@@ -2,10 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { BookOpenText } from "lucide-react";
 import { useId, useRef, useState } from "react";
 import { Link } from "wouter";
-import type { LibraryEntry } from "../../src/contract/schemas/library.ts";
 import type { Scenario } from "../../src/contract/schemas/scenario.ts";
-import { fetchRun } from "../api/runs.ts";
-import { fetchScenarios, fetchLibrary } from "../api/library.ts";
+import { fetchScenarios, requestImport } from "../api/library.ts";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { FieldProblemList } from "../parts/screen/notices.tsx";
 import type { FieldProblem } from "../parts/forms/field-problems.ts";
@@ -176,17 +174,19 @@ interface LibraryChangesProps {
   readonly onChange: (text: string) => void;
 }
 
-/** A repeated run uses its original scenarios. Offers the versions that changed in the library since then. */
+/** A repeated run uses its original scenarios. Offers the library's versions where they have other content. */
 export function LibraryChanges({ from, text, onChange }: LibraryChangesProps) {
-  const [ids] = useState(() => readScenarios(text).map((scenario) => String(scenario["id"])));
+  const [first] = useState(() => readScenarios(text));
   const [updated, setUpdated] = useState(0);
   const changed = useQuery({
-    queryKey: ["library", "changed-since", from, ids],
-    queryFn: ({ signal }) => changedSince(from, { ids, signal }),
+    queryKey: ["library", "changed-since", from],
+    queryFn: ({ signal }) => changedInLibrary(first, signal),
+    enabled: first.length > 0,
     // Optional: the form works without it.
     retry: false,
   });
-  const newer = newerThan(text, changed.data ?? []);
+  const held = new Set(readScenarios(text).map(({ id }) => id));
+  const newer = updated > 0 ? [] : (changed.data ?? []).filter(({ id }) => held.has(id));
   const notice = useRef<HTMLParagraphElement>(null);
   if (newer.length + updated === 0) return null;
   const update = (): void => {
@@ -207,8 +207,7 @@ export function LibraryChanges({ from, text, onChange }: LibraryChangesProps) {
       ) : (
         <>
           <span className="verbatim min-w-0 flex-1 basis-72">
-            Changed in the library since that run: {newer.map(({ id }) => id).join(", ")}. The text below has the old
-            version.
+            The library has other content: {newer.map(({ id }) => id).join(", ")}. The text below is what that run used.
           </span>
           <button type="button" className="button" onClick={update}>
             {newer.length === 1 ? "Use the new version" : "Use the new versions"}
@@ -219,42 +218,9 @@ export function LibraryChanges({ from, text, onChange }: LibraryChangesProps) {
   );
 }
 
-/** The stored scenarios that differ from the text. */
-function newerThan(text: string, stored: readonly Scenario[]): Scenario[] {
-  const held = new Map(readScenarios(text).map((scenario) => [scenario["id"], JSON.stringify(scenario)]));
-  return stored.filter((scenario) => held.has(scenario.id) && held.get(scenario.id) !== JSON.stringify(scenario));
-}
-
-/** A library may have tens of thousands of scenarios; only the first pages are searched. */
-const maxPages = 5;
-
-interface ChangedSinceOptions {
-  readonly ids: readonly string[];
-  readonly signal: AbortSignal;
-}
-
-/** The given scenarios that changed in the library after the run was created. */
-async function changedSince(runId: string, { ids, signal }: ChangedSinceOptions): Promise<Scenario[]> {
-  const [run, entries] = await Promise.all([fetchRun(runId, signal), firstEntries(signal)]);
-  const wanted = new Set(ids);
-  const changed = entries.filter(
-    ({ id, updated_at }) => wanted.has(id) && Date.parse(updated_at) > Date.parse(run.created_at),
-  );
-  const { scenarios } = await fetchScenarios(
-    changed.map(({ id }) => id),
-    signal,
-  );
-  return scenarios;
-}
-
-async function firstEntries(signal: AbortSignal): Promise<LibraryEntry[]> {
-  const entries: LibraryEntry[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < maxPages; page += 1) {
-    const list = await fetchLibrary({ cursor, limit: "200" }, signal);
-    entries.push(...list.scenarios);
-    if (list.next_cursor === null) break;
-    cursor = list.next_cursor;
-  }
-  return entries;
+/** The newest versions of these scenarios where the library has other content under their ids. */
+async function changedInLibrary(scenarios: readonly object[], signal: AbortSignal): Promise<Scenario[]> {
+  const { changes = [] } = await requestImport({ text: JSON.stringify(scenarios), format: "json", dry_run: true });
+  const ids = changes.flatMap(({ id, state }) => (state === "replaced" ? [id] : []));
+  return (await fetchScenarios(ids, signal)).scenarios;
 }

@@ -3,6 +3,7 @@ import { SearchCheck } from "lucide-react";
 import { useEffect, useId, useState } from "react";
 import { requestImport } from "../api/library.ts";
 import { FailedNotice } from "../parts/screen/notices.tsx";
+import { ConfirmDialog } from "../parts/screen/dialogs.tsx";
 import { FilePicker } from "../parts/forms/text-file.tsx";
 import { FileProblem } from "../parts/forms/text-file.tsx";
 import { formatCount } from "../parts/text/format.ts";
@@ -36,6 +37,9 @@ export default function ImportScreen() {
       return client.invalidateQueries({ queryKey: ["library"] });
     },
   });
+
+  const replaced = found?.changes?.filter(({ state }) => state === "replaced").length ?? 0;
+  const [asking, setAsking] = useState(false);
 
   // The results belong to the text they were computed from.
   const resetResults = (): void => {
@@ -129,12 +133,24 @@ export default function ImportScreen() {
               type="button"
               className="button button-primary justify-self-start"
               aria-disabled={store.isPending}
-              onClick={() => store.isPending || store.mutate()}
+              onClick={() => store.isPending || (replaced > 0 ? setAsking(true) : store.mutate())}
             >
               {store.isPending ? "Importing …" : `Import ${formatCount(count, "scenario")}`}
             </button>
           )}
         </>
+      )}
+      {asking && (
+        <ConfirmDialog
+          title={replaced === 1 ? "Replace a scenario?" : `Replace ${replaced} scenarios?`}
+          words={["Replace", "Importing …"]}
+          onConfirm={() => store.mutateAsync()}
+          onDone={() => setAsking(false)}
+          onClose={() => setAsking(false)}
+        >
+          The library has other content under {replaced === 1 ? "one of these ids" : `${replaced} of these ids`}. The
+          import becomes the newest version; the stored one stays in the list of versions.
+        </ConfirmDialog>
       )}
       {store.data && <ImportSummary kept={store.data.kept} reviewRun={store.data.review_run_id} />}
     </Screen>

@@ -11,6 +11,9 @@ const shownNotes = 50;
 /** The detected format, the scenarios to import, and notes on losses. Nothing is stored yet. */
 export function ImportPreview({ found, source }: { found: Imported; source: string }) {
   const turns = found.scenarios.reduce((sum, scenario) => sum + scenario.interactions.length, 0);
+  const { changes = [] } = found;
+  const replaced = changes.filter(({ state }) => state === "replaced");
+  const unchanged = changes.filter(({ state }) => state === "unchanged").length;
   const losses = found.notes.filter(({ kind }) => kind !== "kept").length;
   return (
     <section aria-label="Preview" className="panel grid grid-cols-[minmax(0,1fr)] gap-3 p-4">
@@ -20,6 +23,23 @@ export function ImportPreview({ found, source }: { found: Imported; source: stri
         </span>
         {found.reason && <span className="verbatim text-soft"> ({found.reason})</span>}
       </p>
+      {replaced.length + unchanged > 0 && (
+        <div className="grid gap-1 text-sm">
+          <p>
+            {changes.length - replaced.length - unchanged} new, {replaced.length} replaced, {unchanged} unchanged in the
+            library
+          </p>
+          <ul aria-label="Replaced scenarios" className="grid gap-1 text-warn">
+            {replaced.slice(0, shownNotes).map(({ id, loses = [] }) => (
+              <li key={id} className="verbatim">
+                <bdi>{id}</bdi> replaces the scenario of the library
+                {loses.length > 0 && <>, which has {loses.join(", ")}</>}
+              </li>
+            ))}
+            {replaced.length > shownNotes && <li className="text-soft">and {replaced.length - shownNotes} more</li>}
+          </ul>
+        </div>
+      )}
       {found.notes.length > 0 && (
         <details open={found.notes.length <= 5}>
           <summary className={`text-sm font-medium ${losses > 0 ? "text-warn" : "text-soft"}`}>

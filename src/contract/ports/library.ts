@@ -29,6 +29,8 @@ export interface Library {
   }>;
   /** The newest version, or the one asked for. */
   get(id: string, version?: string): Promise<StoredVersion | null>;
+  /** The newest version of each of these ids that the library has. */
+  newest(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Maps scenario ids to another scenario whose newest version has the same turns, if there is one. */
   sameTurns(scenarios: readonly Scenario[]): Promise<ReadonlyMap<string, string>>;
   /** Newest first. */

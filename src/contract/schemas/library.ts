@@ -84,6 +84,21 @@ export const KeptScenarios = z
   })
   .meta({ id: "KeptScenarios" });
 
+/** What storing a scenario would do to the library. */
+export const LibraryChange = z
+  .object({
+    id: z.string(),
+    state: z
+      .enum(["new", "replaced", "unchanged"])
+      .describe("`replaced`: the library has other content under this id, which becomes an earlier version."),
+    loses: z
+      .array(z.string())
+      .optional()
+      .describe("With `replaced`: what the stored scenario has and the new one has not, such as `checks of 2 turns`."),
+  })
+  .meta({ id: "LibraryChange" });
+export type LibraryChange = z.infer<typeof LibraryChange>;
+
 /** Body of POST /scenarios/import. */
 export const ImportRequest = z
   .object({
@@ -133,6 +148,10 @@ export const ImportAnswer = z
       }),
     ),
     kept: KeptScenarios.shape.scenarios,
+    changes: z
+      .array(LibraryChange)
+      .optional()
+      .describe("With `dry_run`: what each scenario would do to the library, in their order."),
     review_run_id: z
       .string()
       .optional()

@@ -24,6 +24,7 @@ export function createLibrary({ reader, write }: Database, { lock = async () => 
     put: (scenarios, options) => change((writer) => putAll(writer, scenarios, options)),
     list: (filter) => list(reader, filter),
     get: (id, version) => find(reader, id, version),
+    newest: (ids) => newestVersions(reader, ids),
     sameTurns: (scenarios) => findSameTurns(reader, scenarios),
     versions: (id) =>
       reader
@@ -70,6 +71,23 @@ export function createJudgeAudits({ reader, write }: Database): JudgeAudits {
       return row?.passed === 1;
     },
   };
+}
+
+/** Ids asked for in one query, far below the limit of parameters of either database. */
+const idsPerQuery = 500;
+
+async function newestVersions(reader: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (let start = 0; start < ids.length; start += idsPerQuery) {
+    const rows = await reader
+      .selectFrom("library_scenario")
+      .select(["id", "version"])
+      .where("newest", "=", 1)
+      .where("id", "in", ids.slice(start, start + idsPerQuery).map(toJsonText))
+      .execute();
+    for (const { id, version } of rows) found.set(fromJsonText<string>(id), version);
+  }
+  return found;
 }
 
 /** Equal for scenarios with the same messages and references, whatever their other fields. */

@@ -215,7 +215,7 @@ export function newRunSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/new?from=${nightly.run_id}`);
     const offer = tab.page.getByRole("status").filter({ hasText: "library" });
-    await offer.getByText("Changed in the library since that run: greeting.").waitFor();
+    await offer.getByText("The library has other content: greeting.").waitFor();
     const text = tab.page.getByLabel("Scenarios (JSON or JSONL)");
     expect(await text.inputValue()).not.toContain("Changed since");
     await offer.getByRole("button", { name: "Use the new version" }).click();

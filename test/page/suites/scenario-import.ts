@@ -55,6 +55,18 @@ export function scenarioImportSuite(browser: () => Browser): void {
     await store.click();
     await tab.page.getByText("2 scenarios imported").waitFor();
     expect([...services.library.scenarios.keys()]).toEqual(["row-1", "row-2"]);
+    await tab.page.getByLabel("Paste a file's content").fill("frage,antwort\nWo ist es?,Zugestellt.\nWann?,Morgen.");
+    await tab.page.getByRole("button", { name: "Preview" }).click();
+    await tab.page.getByText("0 new, 1 replaced, 1 unchanged in the library").waitFor();
+    await tab.page.getByText("row-1 replaces the scenario of the library, which has checks of 1 turn").waitFor();
+    await store.click();
+    const dialog = tab.page.getByRole("dialog", { name: "Replace a scenario?" });
+    await dialog.getByRole("button", { name: "Keep" }).click();
+    expect(services.library.scenarios.get("row-1")).toHaveLength(1);
+    await store.click();
+    await dialog.getByRole("button", { name: "Replace" }).click();
+    await tab.page.getByText("1 scenario imported").waitFor();
+    expect(services.library.scenarios.get("row-1")).toHaveLength(2);
     expect(tab.mishaps).toEqual([]);
   });
 

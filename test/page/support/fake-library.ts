@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ScenarioInput, type Scenario } from "../../../src/contract/schemas/scenario.ts";
 import { canonicalJson, toPointer } from "../../../src/base/json.ts";
 import type { z } from "zod";
-import type { ImportRequest } from "../../../src/contract/schemas/library.ts";
+import type { ImportRequest, LibraryChange } from "../../../src/contract/schemas/library.ts";
 import { importScenarios } from "../../../src/formats/import-scenarios.ts";
 import { makeProblem } from "./fake-agent.ts";
 import { readJson, sendJson, sendProblem } from "./fake-io.ts";
@@ -21,10 +21,13 @@ export interface FakeLibrary {
   put(scenario: Scenario, demo: boolean): { id: string; version: string; created: boolean };
 }
 
+const versionOf = (scenario: Scenario): string =>
+  createHash("sha256").update(canonicalJson(scenario)).digest("hex").slice(0, 16);
+
 export function createFakeLibrary(initial: readonly Scenario[]): FakeLibrary {
   const scenarios = new Map<string, Version[]>();
   const put: FakeLibrary["put"] = (scenario, demo) => {
-    const version = createHash("sha256").update(canonicalJson(scenario)).digest("hex").slice(0, 16);
+    const version = versionOf(scenario);
     const versions = scenarios.get(scenario.id) ?? [];
     const known = versions.find((entry) => entry.version === version);
     if (versions[0]?.version !== version) {
@@ -161,6 +164,10 @@ function importTraces(library: FakeLibrary, { text, traces, review, dry_run }: z
 /** A question per line; the first line names the columns. */
 function importText(library: FakeLibrary, body: unknown) {
   const { text, dry_run, mapping = "" } = body as { text: string; dry_run?: boolean; mapping?: string };
+  if (text.startsWith("[")) {
+    const scenarios = (JSON.parse(text) as Scenario[]).map(withDefaults);
+    return { format: "json", reason: "", scenarios, notes: [], kept: [], changes: changesBy(library, scenarios) };
+  }
   if (text.includes("resourceSpans")) return importTraces(library, body as z.input<typeof ImportRequest>);
   const [, ...lines] = text.trim().split("\n");
   const scenarios = lines.map((line, index) =>
@@ -171,5 +178,16 @@ function importText(library: FakeLibrary, body: unknown) {
   );
   const kept = dry_run ? [] : scenarios.map((scenario) => library.put(scenario, false));
   const notes = [{ kind: "dropped", line: 3, message: `the column "colour" has no place here ${mapping}` }];
-  return { format: "csv", reason: "comma separated, with a header", scenarios, notes, kept };
+  const changes = dry_run ? { changes: changesBy(library, scenarios) } : {};
+  return { format: "csv", reason: "comma separated, with a header", scenarios, notes, kept, ...changes };
+}
+
+/** What storing the scenarios would do, by the hash of their content as the service compares it. */
+function changesBy(library: FakeLibrary, scenarios: readonly Scenario[]): LibraryChange[] {
+  return scenarios.map((scenario) => {
+    const stored = library.scenarios.get(scenario.id)?.[0]?.version;
+    if (stored === undefined) return { id: scenario.id, state: "new" };
+    if (stored === versionOf(scenario)) return { id: scenario.id, state: "unchanged" };
+    return { id: scenario.id, state: "replaced", loses: ["checks of 1 turn"] };
+  });
 }

@@ -87,6 +87,7 @@ export function scenarioRoutes({
         scenarios,
         notes: notes.map((note) => ({ ...note, message: note.message.replace(...codeOverHttp) })),
         kept,
+        ...(request.dry_run && { changes: await library.preview(scenarios) }),
         ...review,
         ...(conversations && { conversations: conversations.slice(0, mostConversations) }),
         ...unknownFieldWarnings(ImportRequest, body),
