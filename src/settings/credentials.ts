@@ -24,17 +24,21 @@ export interface Credential extends CredentialScope {
   readonly name?: string;
 }
 
-/** A secret that the headers of targets at one origin may name. */
+/** A secret that the headers of targets with one address and method may name. */
 export interface TargetSecret {
   /** The environment variable that holds it. */
   readonly name: string;
-  readonly origin: string;
+  /** May have placeholders in its path and query. */
+  readonly address: string;
+  readonly method: string;
   readonly secret: Secret;
 }
 
-/** The variables that EVAL_CREDENTIALS binds to addresses. */
+/** The variables that EVAL_CREDENTIALS binds to addresses. A target gets one where an agent would: by POST to exactly the address. */
 export function readTargetSecrets(credentials: readonly Credential[]): readonly TargetSecret[] {
-  return credentials.flatMap(({ name, origin, secret }) => (name === undefined ? [] : [{ name, origin, secret }]));
+  return credentials.flatMap(({ name, origin, path, agent, secret }) =>
+    name === undefined || !agent ? [] : [{ name, address: origin + path, method: "POST", secret }],
+  );
 }
 
 const bearer = { header: "authorization", scheme: "Bearer" } as const;

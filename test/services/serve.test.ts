@@ -58,7 +58,7 @@ async function addresses(started: Started): Promise<{ agent: string; evaluation:
   return JSON.parse(started.stdout());
 }
 
-test("requests name the targets of the folder's configuration, whose secrets are bound to their origin", async () => {
+test("requests name the targets of the folder's configuration, whose secrets are bound to their calls", async () => {
   await using agent = await startFakeAgent(({ text: said }, { "x-token": token }) =>
     token === "s3cret" ? { body: { said: `You said ${said}` } } : { status: 401, body: {} },
   );
@@ -69,13 +69,14 @@ test("requests name the targets of the folder's configuration, whose secrets are
     reply: "/said",
   };
   const unset = { ...support, headers: { "X-Token": { env: "NOT_SET" } } };
-  const targets = { support, unset, local: { command: "python3 bot.py" } };
+  const inPath = { ...support, url: `${agent.url}/ask/{{message}}` };
+  const targets = { support, unset, local: { command: "python3 bot.py" }, inPath };
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, "rehearsal.yaml"), JSON.stringify({ targets, limits: serviceLimits }));
   await using started = start(folder.path, { ...withoutDemo, BOT_TOKEN: "s3cret" }, "--json");
   const { evaluation } = await addresses(started);
-  const ask = (endpoint: object) => {
-    const test_batch = { id: "s", interactions: [{ id: "1", user_message: "Hi" }] };
+  const ask = (endpoint: object, text = "Hi") => {
+    const test_batch = { id: "s", interactions: [{ id: "1", user_message: text }] };
     return send(`${evaluation}/evaluate`, { body: { test_batch, endpoint, model_id: "prod" } });
   };
   const { body } = await ask({ target: "support" });
@@ -84,13 +85,20 @@ test("requests name the targets of the folder's configuration, whose secrets are
   });
   expect(JSON.stringify(body)).not.toContain("s3cret");
   for (const [name, message] of [
-    ["suport", "names no target of this service: it knows support, unset, local"],
+    ["suport", "names no target of this service: it knows support, unset, local, inPath"],
     ["unset", "needs the environment variable NOT_SET, which the service does not have"],
     ["local", "is a program on the service's machine, which only rehearsal eval starts"],
   ] as const) {
     const refused = await ask({ target: name });
     expect(refused.body).toMatchObject({ status: 422, errors: [{ pointer: "/endpoint/target", message }] });
   }
+  for (const call of [{ method: "GET", body: undefined, url: `${agent.url}/chat?q={{message}}` }, { url: agent.url }]) {
+    expect(await ask({ ...support, ...call })).toMatchObject({ status: 422 });
+  }
+  const heard = agent.requests.length;
+  const climbing = await ask({ target: "inPath" }, "../admin/users");
+  expect(JSON.stringify(climbing.body)).toContain("not set or not bound to this address and method");
+  expect(agent.requests).toHaveLength(heard);
 });
 
 test("serve prints one line for each service", async () => {

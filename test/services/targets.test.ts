@@ -26,7 +26,10 @@ test("evaluates an agent that a request describes, with a session for each attem
     const calls = [{ name: "greet", args: { to: "you" }, output: "done" }];
     return { body: { said: `${text} ${turns.get(session)}`, calls, echo: token } };
   });
-  await using bound = await runServices({ BOT_TOKEN: secret, EVAL_CREDENTIALS: `${agent.url}=BOT_TOKEN:x-unused` });
+  await using bound = await runServices({
+    BOT_TOKEN: secret,
+    EVAL_CREDENTIALS: `${agent.url}/chat=BOT_TOKEN:x-unused`,
+  });
   const endpoint = {
     url: `${agent.url}/chat`,
     headers: { "X-Token": { env: "BOT_TOKEN" } },
@@ -54,11 +57,41 @@ test("evaluates an agent that a request describes, with a session for each attem
   expect(repeated.body).not.toHaveProperty("protocol");
 });
 
+test("sends a bound key with no other call to its origin", async () => {
+  await using upstream = await startFakeAgent(() => ({ body: {} }));
+  const { url } = upstream;
+  await using bound = await runServices({ KEY: secret, EVAL_CREDENTIALS: `${url}/v1=KEY` });
+  const put = { method: "PUT", body: { q: "{{message}}" } };
+  const post = { body: { q: "{{message}}" } };
+  const calls = [
+    { url: `${url}/admin/users?q={{message}}`, method: "GET" },
+    { url: `${url}/v1?q={{message}}`, method: "GET" },
+    { url: `${url}/v1`, ...put },
+    { url: `${url}/other`, ...put },
+    { url: `${url}/`, ...post },
+    { url: `${url}/v1/files`, ...post },
+    { url: `${url}/v1/fine_tuning/jobs/x/cancel`, ...post },
+    { url: `${url}/v1/{{message}}`, ...post },
+    { url: `${url}/admin/agent-card.json`, protocol: "a2a" },
+  ];
+  for (const call of calls) {
+    const endpoint = { ...call, headers: { "x-mine": { env: "KEY" } } };
+    const { status, body } = await send(`${bound.evaluation}/evaluate`, {
+      body: { test_batch, endpoint, model_id: "m" },
+    });
+    expect([call, status, body]).toMatchObject([call, 422, { errors: [{ pointer: "/endpoint/headers/x-mine/env" }] }]);
+    // A target that names no secret gets none, also at the bound path with another method.
+    await send(`${bound.evaluation}/evaluate`, { body: { test_batch, endpoint: call, model_id: "m" } });
+  }
+  expect(upstream.requests.length).toBeGreaterThan(calls.length);
+  expect(JSON.stringify(upstream.requests)).not.toContain(secret);
+});
+
 test.for([
   [
     { headers: { "x-key": { env: "PATH" } } },
     "/endpoint/headers/x-key/env",
-    /^names a variable that is not bound to http:\/\/127\.0\.0\.1:9: /,
+    /^names a variable that is not bound to this call: .* EVAL_CREDENTIALS=http:\/\/127\.0\.0\.1:9\/=PATH$/,
   ],
   [
     { headers: { Authorization: "Bearer abcdef" } },

@@ -17,6 +17,7 @@ import type { CredentialBinding } from "../../models/outbound/credentials.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import { createRuns } from "../../runs/create-runs.ts";
 import type { StoreOutageMonitor } from "../../runs/execute/store-outage.ts";
+import { allowsCall } from "../../models/targets/target-binding.ts";
 import type { SecretOf } from "../../models/targets/target-chat.ts";
 import { planEndpoints } from "../../runs/plan/endpoints.ts";
 import type { ModelTarget } from "../../runs/plan/model-target.ts";
@@ -102,7 +103,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     semantic: embedders.available,
     customScorers: Object.keys(customScorers),
     worldModules: worldModules !== undefined,
-    boundVariables: settings.targetSecrets.map(({ name, origin }) => ({ name, origin })),
+    boundVariables: settings.targetSecrets.map(({ name, address, method }) => ({ name, address, method })),
     targets: settings.targets,
   };
   const runs = createRuns({
@@ -147,12 +148,9 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
   };
 }
 
-/** A secret may be named only by targets at the origin that it is bound to. */
+/** A secret is sent only with the calls that it is bound to. */
 export function targetSecretOf(secrets: Settings["targetSecrets"]): SecretOf {
-  return (name, url) => {
-    const origin = URL.parse(url)?.origin;
-    return secrets.find((bound) => bound.name === name && bound.origin === origin)?.secret ?? null;
-  };
+  return (name, call) => secrets.find((bound) => bound.name === name && allowsCall(bound, call))?.secret ?? null;
 }
 
 /** The limits per origin, which all processes of the store share. */

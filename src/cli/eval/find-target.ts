@@ -3,6 +3,7 @@ import { basename, extname, resolve } from "node:path";
 import { Secret } from "../../base/secret.ts";
 import { closestName } from "../../base/text.ts";
 import type { LocalTarget, Target } from "../../contract/schemas/acting/target.ts";
+import { callOf } from "../../models/targets/target-binding.ts";
 import { targetProblems } from "../../models/targets/template.ts";
 import type { TargetSecret } from "../../settings/credentials.ts";
 import { CliError } from "../cli-error.ts";
@@ -87,14 +88,16 @@ export function findTargetProblems({ targets = {}, target }: Config, file = "con
   return isMissing ? [...found, `${file} /target names no target: "${target}"`] : found;
 }
 
-/** The variables that targets of the configuration name in their headers, each bound to the origin of its target. */
+/** The variables that targets of the configuration name in their headers, each bound to the call of its target. */
 export function configuredSecrets(targets: Config["targets"] = {}): readonly TargetSecret[] {
   return Object.values(targets).flatMap((target) => {
-    const origin = "url" in target ? URL.parse(target.url)?.origin : undefined;
-    if (origin === undefined || !("url" in target)) return [];
+    if (!("url" in target)) return [];
+    const { url: address, method } = callOf(target);
     return Object.values(target.headers ?? {}).flatMap((header) => {
       const value = typeof header === "string" ? undefined : process.env[header.env];
-      return typeof header === "string" || !value ? [] : [{ name: header.env, origin, secret: new Secret(value) }];
+      return typeof header === "string" || !value
+        ? []
+        : [{ name: header.env, address, method, secret: new Secret(value) }];
     });
   });
 }

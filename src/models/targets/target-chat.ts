@@ -11,10 +11,17 @@ import type { Target } from "../../contract/schemas/acting/target.ts";
 import type { AdapterOptions } from "../adapters/http-chat-model.ts";
 import { elapsedMs, failedReply, type AnswerContext, type ParsedReply } from "../adapters/reply/parsed-reply.ts";
 import { readReplyStream, type ReplyCollector, type StreamListeners } from "../adapters/reply/reply-stream.ts";
-import type { OutboundBody, OutboundRequest, OutboundResult, OutboundStream } from "../outbound/outbound.ts";
+import type {
+  OutboundBody,
+  OutboundFailure,
+  OutboundRequest,
+  OutboundResult,
+  OutboundStream,
+} from "../outbound/outbound.ts";
+import { callOf, type TargetCall } from "./target-binding.ts";
 
-/** The secret of an environment variable, if the operator bound it to the origin of this address. */
-export type SecretOf = (name: string, url: string) => Secret | null;
+/** The secret of an environment variable, if the operator bound it to this call. */
+export type SecretOf = (name: string, call: TargetCall) => Secret | null;
 
 export interface TargetOptions extends Omit<AdapterOptions, "credential"> {
   readonly target: Target;
@@ -73,26 +80,23 @@ export function targetChat(protocol: TargetProtocol, options: TargetOptions): Ch
       );
     const session = call.session ?? { id: crypto.randomUUID() };
     const stream = call.stream === true || call.onText !== undefined;
-    const secrets = headerSecrets(target, secretOf);
-    if ("missing" in secrets) {
-      const detail = `The variable ${secrets.missing} in the headers of the target is not set or not bound to its origin.`;
-      return failedReply(refused("upstream_auth", detail), elapsedMs(started));
-    }
+    const sent = new Set<string>();
     const origin = URL.parse(target.url)?.origin;
     const send: SendToTarget = async ({ url, method, headers: own, body }, acceptStream = false) => {
       // Another origin, such as one that an agent card names, gets no header of the target.
       const isSameOrigin = URL.parse(url)?.origin === origin;
-      const headers = {
-        ...own,
-        ...(isSameOrigin && { ...secrets.plain, ...secrets.headers }),
-        ...worldHeader(target, session),
-      };
+      // The address as it is sent decides: values of placeholders are not known before.
+      const decisive = target.protocol === "a2a" ? callOf(target) : { url, method };
+      const secrets = isSameOrigin ? headerSecrets(target, (name) => secretOf(name, decisive)) : noSecrets;
+      if ("missing" in secrets) return notBound(secrets.missing);
+      for (const value of secrets.values) sent.add(value);
       return outbound.request({
         url,
         method,
-        headers,
+        headers: { ...own, ...secrets.plain, ...secrets.headers, ...worldHeader(target, session) },
         ...(body !== null && { body }),
-        ...(isSameOrigin && { operation: "agent" as const, hasCredential: Object.keys(secrets.headers).length > 0 }),
+        ...(isSameOrigin && decisive.method === "POST" && { operation: "agent" as const }),
+        hasCredential: Object.keys(secrets.headers).length > 0,
         acceptStream,
         breakerKey: modelId,
         idempotent: target.idempotent ?? protocol.idempotent,
@@ -114,7 +118,7 @@ export function targetChat(protocol: TargetProtocol, options: TargetOptions): Ch
       return { ...reply, latency_ms: elapsedMs(startedAt), first_token_ms: null };
     };
     const reply = await protocol.ask({ request, session, modelId, stream, signal: call.signal }, send, read);
-    return withoutSecrets(reply, secrets.values);
+    return withoutSecrets(reply, [...sent]);
   };
 }
 
@@ -155,10 +159,17 @@ interface HeaderSecrets {
   readonly values: readonly string[];
 }
 
+const noSecrets: HeaderSecrets = { plain: {}, headers: {}, values: [] };
+
+function notBound(name: string): OutboundFailure {
+  const detail = `The variable ${name} in the headers of the target is not set or not bound to this address and method.`;
+  return { ok: false, error: refused("upstream_auth", detail), redirect_to: null };
+}
+
 /** The headers of a target that hold secrets. Those with placeholders are filled in by the protocol. */
 function headerSecrets(
-  { url, headers = {} }: Target,
-  secretOf: SecretOf,
+  { headers = {} }: Target,
+  secretOf: (name: string) => Secret | null,
 ): HeaderSecrets | { readonly missing: string } {
   const plain: Record<string, string> = {};
   const secret: Record<string, string> = {};
@@ -168,7 +179,7 @@ function headerSecrets(
       if (!value.includes("{{")) plain[name.toLowerCase()] = value;
       continue;
     }
-    const found = secretOf(value.env, url)?.reveal();
+    const found = secretOf(value.env)?.reveal();
     if (found === undefined) return { missing: value.env };
     values.push(found);
     secret[name.toLowerCase()] = `${value.prefix ?? ""}${found}`;

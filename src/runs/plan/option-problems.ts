@@ -1,4 +1,5 @@
 import type { LocalTarget, Target } from "../../contract/schemas/acting/target.ts";
+import type { TargetBinding } from "../../models/targets/target-binding.ts";
 import { toPointer } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../../contract/schemas/evaluation-request.ts";
@@ -21,8 +22,8 @@ export interface PlanHelpers {
   readonly semantic?: boolean;
   /** True where requests come from the operator's files or configuration: their worlds may name modules, and their checks may hold code. */
   readonly worldModules?: boolean;
-  /** Variables with secrets that the headers of targets at an origin may name. */
-  readonly boundVariables?: readonly { readonly name: string; readonly origin: string }[];
+  /** Variables with secrets that the headers of targets may name. */
+  readonly boundVariables?: readonly TargetBinding[];
   /** Targets that requests may name. */
   readonly targets?: Readonly<Record<string, Target | LocalTarget>> | undefined;
 }

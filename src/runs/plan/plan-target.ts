@@ -7,6 +7,7 @@ import {
   type DeclaredTarget,
   type Target,
 } from "../../contract/schemas/acting/target.ts";
+import { allowsTarget, callOf } from "../../models/targets/target-binding.ts";
 import { isStateless, targetProblems } from "../../models/targets/template.ts";
 import { invalidFieldsError } from "./fields-error.ts";
 import type { PlanHelpers } from "./option-problems.ts";
@@ -37,10 +38,9 @@ export function withDeclaredTarget(request: EvaluationRequest, helpers: PlanHelp
       ? { ...request, endpoint: target }
       : refuse("is a program on the service's machine, which only rehearsal eval starts");
   }
-  const origin = URL.parse(target.url)?.origin;
   for (const header of Object.values(target.headers ?? {})) {
     if (typeof header === "string") continue;
-    if (boundVariables.some((bound) => bound.name === header.env && bound.origin === origin)) continue;
+    if (boundVariables.some((bound) => bound.name === header.env && allowsTarget(bound, target))) continue;
     return refuse(`needs the environment variable ${header.env}, which the service does not have`);
   }
   return { ...request, endpoint: target };
@@ -83,15 +83,22 @@ export function targetOptionProblems(
   if (problems.length > 0) return problems;
   return [
     ...Object.entries(endpoint.headers ?? {}).flatMap(([name, value]) => {
-      const origin = URL.parse(endpoint.url)?.origin ?? "this address";
-      const isBound = ({ env }: { env: string }): boolean =>
-        boundVariables.some((bound) => bound.name === env && bound.origin === origin);
-      if (typeof value === "string" || isBound(value)) return [];
-      const message = `names a variable that is not bound to ${origin}: declare the target in rehearsal.yaml, or let the operator set EVAL_CREDENTIALS=${origin}=${value.env}`;
+      if (typeof value === "string") return [];
+      if (boundVariables.some((bound) => bound.name === value.env && allowsTarget(bound, endpoint))) return [];
+      const message = `names a variable that is not bound to this call: ${howToBind(endpoint, value.env)}`;
       return [{ pointer: toPointer(["endpoint", "headers", name, "env"]), code: "not_allowed", message }];
     }),
     ...historyProblems(request, endpoint),
   ];
+}
+
+/** EVAL_CREDENTIALS binds to a fixed address, for POST. */
+function howToBind(target: Target, name: string): string {
+  const { url, method } = callOf(target);
+  const path = url.replace(/[?#].*$/s, "");
+  return method === "POST" && !path.includes("{{")
+    ? `declare the target in rehearsal.yaml, or let the operator set EVAL_CREDENTIALS=${path}=${name}`
+    : "declare the target in rehearsal.yaml";
 }
 
 /** Recorded conversations happened once, and as they are written. */

@@ -29,7 +29,7 @@ const TargetHeader = z
         .string()
         .max(200)
         .regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable")
-        .describe("The variable that holds the secret. It must be bound to the origin of the target."),
+        .describe("The variable that holds the secret. It must be bound to the address and the method of the target."),
       prefix: z.string().max(100).optional().describe('Written before the secret, such as "Bearer ".'),
     }),
   ])
