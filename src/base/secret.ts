@@ -54,6 +54,8 @@ const patterns: readonly RegExp[] = [
   /\bAKIA[0-9A-Z]{16}\b/g,
   /\bAIza[\w-]{30,}/g,
   /(\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/g,
+  // The private address of a world.
+  /((?:\/|%2F)worlds\\?(?:\/|%2F))(?:[\w.~=-]{40,}|[\w.~=-]{8,39}(?=\\?(?:\/|%2F)mcp\b))/gi,
   /((?:api[-_]?key|access[-_]?token|auth[-_]?token|password|secret)\\?["']?\s*[=:]\s*\\?["']?)[^\s"'\\&,;}]{4,}/gi,
 ];
 

@@ -88,6 +88,16 @@ export function describeTarget(kind: TargetKind): void {
 
   test.runIf(kind.hasHeaders)("keeps the secrets of its headers out of replies", async () => {
     expect(await ask(secret)).toMatchObject({ ok: true, text: "You said [redacted]" });
+    for (const written of [
+      Buffer.from(secret).toString("hex"),
+      Buffer.from(secret).toString("base64url"),
+      secret.replaceAll("-", "%2D"),
+      secret.replaceAll("-", "&#45;"),
+    ]) {
+      const reply = JSON.stringify(await ask(written));
+      expect(reply).toContain("You said [redacted]");
+      expect(reply).not.toContain(written);
+    }
   });
 }
 

@@ -2,7 +2,7 @@ import type { Secret } from "../../base/secret.ts";
 import { truncateText } from "../../base/text.ts";
 import { failureText, isHtmlType, isTextType, parseMediaType } from "../text/body-text.ts";
 import { readHtml } from "../text/read-html.ts";
-import { redactSecrets } from "../text/redact-secrets.ts";
+import { redactSecrets } from "../../base/redact-secrets.ts";
 import { ConfigError } from "../tools/operator-config.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tools/tool.ts";
 import { parseUrlTemplate, type PathParameter } from "./url-template.ts";

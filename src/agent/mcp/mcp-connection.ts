@@ -2,7 +2,7 @@ import type { Client, FetchLike, PriorDiscovery, Tool as ListedTool } from "@mod
 import { pause, untilAborted } from "../../base/deadline.ts";
 import { truncateText } from "../../base/text.ts";
 import type { AgentLog } from "../tools/agent-log.ts";
-import { redactSecrets } from "../text/redact-secrets.ts";
+import { redactSecrets } from "../../base/redact-secrets.ts";
 import { ToolError, type ToolArguments } from "../tools/tool.ts";
 import { fromTextResult, type CallResult } from "./call-result.ts";
 import {

@@ -3,7 +3,7 @@ import type { FetchLike, Tool as ListedTool } from "@modelcontextprotocol/client
 import { withTimeoutOrNull } from "../../base/deadline.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
-import { redactSecrets } from "../text/redact-secrets.ts";
+import { redactSecrets } from "../../base/redact-secrets.ts";
 import type { AgentLog } from "../tools/agent-log.ts";
 import { toArgumentName, toolNamePattern, toToolName } from "../tools/tool-name.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tools/tool.ts";

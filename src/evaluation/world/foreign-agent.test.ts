@@ -21,13 +21,13 @@ const definition: World = {
 };
 const { signal } = new AbortController();
 
-function openWorld() {
+function openWorld(url = "http://world") {
   const journal: JournalEntry[] = [];
   const opened: ServedWorld[] = [];
   let closed = 0;
   const world = new ForeignWorld(prepareWorld(definition, { probes: createProbes() }), async (served) => {
     opened.push(served);
-    return { url: "http://world", close: () => void (closed += 1) };
+    return { url, close: () => void (closed += 1) };
   });
   const write = async (text: string) => opened[0]?.call("write", { text }, signal);
   const run = (model: ChatModel, entries: readonly JournalEntry[] = []) =>
@@ -96,4 +96,31 @@ test("a try that failed leaves nothing behind", async () => {
   });
   expect(reply.tool_calls?.map(({ result }) => result)).toEqual([["try 2"]]);
   expect(worldEntries(journal)).toHaveLength(1);
+});
+
+test("the address of the world is in nothing that is stored or passed on", async () => {
+  const token = "TTpG7EsKATxUdj0Hc85hWIyd6z_bOUjGm0NwmoUpDTU";
+  const url = `http://127.0.0.1:9/worlds/${token}/mcp`;
+  const { world, journal, write } = openWorld(url);
+  const heard: string[] = [];
+  const encoded = Buffer.from(url).toString("base64");
+  const said = `I called ${url}, which is ${encoded} or ${token}.`;
+  const append = async (added: readonly JournalEntry[]) => void journal.push(...added);
+  const reply = await world.run({
+    model: async (_request, { session, onText }) => {
+      expect(session?.world_url).toBe(url);
+      expect((await write(`to ${token}`))?.text).toBe('["to [redacted]"]');
+      for (const piece of said.match(/.{1,5}/g) ?? []) onText?.(piece);
+      return sampleReply(said, { reported_calls: [{ id: "x", name: "fetch", arguments: JSON.stringify({ url }) }] });
+    },
+    messages: [],
+    entries: [],
+    append,
+    onText: (text) => heard.push(text),
+    signal,
+  });
+  expect(heard.join("")).toBe(reply.agent_reply);
+  for (const part of [token, encoded.slice(40, 80)])
+    expect(JSON.stringify([reply, journal, heard])).not.toContain(part);
+  expect(reply.tool_calls?.at(-1)).toMatchObject({ arguments: { url: "http://127.0.0.1:9/worlds/[redacted]/mcp" } });
 });

@@ -1,5 +1,7 @@
 import { pause } from "../../base/deadline.ts";
 import { isRecord } from "../../base/json.ts";
+import { createSecretRedactor } from "../../base/redact-secrets.ts";
+import { Secret } from "../../base/secret.ts";
 import type { ChatMessage, ChatModel, FailedReply, ModelParameters, Reply } from "../../contract/ports/chat-model.ts";
 import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { OpenWorldEndpoint, ServedWorld } from "../../contract/ports/world-endpoints.ts";
@@ -33,6 +35,7 @@ const mostTries = 3;
 const firstWaitMs = 250;
 const longestWaitMs = 5_000;
 const longestArguments = 1_000_000;
+const shortestKey = 16;
 
 /**
  * The world of an attempt whose agent brings its own tool loop and calls the tools through a private endpoint. Calls are answered one
@@ -46,6 +49,7 @@ export class ForeignWorld {
   readonly #done: WorldEntry[] = [];
   #session: WorldSession;
   #endpoint: Promise<OpenWorldEndpoint> | null = null;
+  #redactor = createSecretRedactor([]);
   #turn: TurnUnderWay | null = null;
   #answering: Promise<unknown> = Promise.resolve();
   #refused = 0;
@@ -67,6 +71,7 @@ export class ForeignWorld {
     const { entries, append, signal } = options;
     if (entries.length > 0) await append([{ type: "discard" }]);
     const { url } = await (this.#endpoint ??= this.#open(this.#served()));
+    this.#redactor = createSecretRedactor(keysIn(url));
     for (let tries = 1; ; tries += 1) {
       const turn: TurnUnderWay = { calls: [], append };
       const entriesBefore = this.#done.length;
@@ -97,11 +102,16 @@ export class ForeignWorld {
     (await this.#endpoint?.catch(() => null))?.close();
   }
 
-  #ask({ model, messages, parameters, onText, signal }: ForeignTurnOptions, world_url: string): Promise<Reply> {
-    return model(
+  /** The address is the only key of the world, so it is removed from what the agent says. */
+  async #ask(options: ForeignTurnOptions, world_url: string): Promise<Reply> {
+    const { model, messages, parameters, onText, signal } = options;
+    const text = onText && this.#redactor.stream(onText);
+    const reply = await model(
       { messages, ...(parameters && { parameters }) },
-      { signal, session: { id: "", world_url }, ...(onText && { onText }) },
+      { signal, session: { id: "", world_url }, ...(text && { onText: text.add }) },
     );
+    text?.end();
+    return this.#redactor.value(reply);
   }
 
   /** Calls that are being answered belong to the turn; later ones do not. */
@@ -146,7 +156,11 @@ export class ForeignWorld {
   async #answer(turn: TurnUnderWay, name: string, args: unknown, signal: AbortSignal) {
     const started = performance.now();
     this.#numbered += 1;
-    const asked = { id: `world-${this.#numbered}`, name: this.#world.toolName(name), ...given(args) };
+    const asked = {
+      id: `world-${this.#numbered}`,
+      name: this.#world.toolName(name),
+      ...given(this.#redactor.value(args)),
+    };
     const tooMany = turn.calls.length >= maxCalls;
     const outcome = tooMany
       ? { error: `Not called: a turn has at most ${maxCalls} tool calls.` }
@@ -168,6 +182,13 @@ export class ForeignWorld {
     this.#session.apply(entry);
     return { text: resultText(entry.call), isError: outcome.error !== undefined };
   }
+}
+
+/** The random parts of an address: shorter ones are words. */
+function keysIn(address: string): readonly Secret[] {
+  const { pathname, searchParams } = new URL(address);
+  const parts = [...pathname.split("/"), ...searchParams.values()];
+  return parts.filter((part) => part.length >= shortestKey).map((part) => new Secret(part));
 }
 
 function given(args: unknown): Pick<RecordedToolCall, "arguments" | "arguments_error"> {

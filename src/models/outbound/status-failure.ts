@@ -1,3 +1,4 @@
+import { redactKeys } from "../../base/secret.ts";
 import { isRetryable } from "../../contract/errors.ts";
 import type { ModelOperation } from "./credentials.ts";
 import type { Again, Explanation, Failure } from "./failure.ts";
@@ -70,7 +71,10 @@ export function meaningOfStatus(
   }
   if (status === 429) return { code: "upstream_rate_limited", detail: `HTTP 429: ${url.host} limits the rate.` };
   if (status === 404 || status === 405) {
-    return { code: "upstream_rejected", detail: `HTTP ${status} at ${url.pathname}: check the path of the endpoint.` };
+    return {
+      code: "upstream_rejected",
+      detail: `HTTP ${status} at ${redactKeys(url.pathname)}: check the path of the endpoint.`,
+    };
   }
   if (status === 402) return withoutCredit("HTTP 402", url);
   if (status === 408 || status === 425) return { code: "upstream_error", detail: `HTTP ${status} from ${url.host}.` };
@@ -90,7 +94,8 @@ function credentialTrouble(
   if (!isWithheld) {
     return `wants a credential, and none is bound to this origin${keyVariable === undefined ? "" : `: set ${keyVariable}`}`;
   }
-  const place = operation === "agent" ? `an agent at ${pathname}` : pathname;
+  const path = redactKeys(pathname);
+  const place = operation === "agent" ? `an agent at ${path}` : path;
   const advice = keyVariable === undefined ? "" : `: to send one there, set ${keyVariable}`;
   return `wants a credential. The key bound to this origin is not sent to ${place}${advice}`;
 }

@@ -1,3 +1,4 @@
+import { createSecretRedactor, type SecretRedactor } from "../../base/redact-secrets.ts";
 import type { Secret } from "../../base/secret.ts";
 import type {
   ChatModel,
@@ -80,7 +81,8 @@ export function targetChat(protocol: TargetProtocol, options: TargetOptions): Ch
       );
     const session = call.session ?? { id: crypto.randomUUID() };
     const stream = call.stream === true || call.onText !== undefined;
-    const sent = new Set<string>();
+    let redactor = createSecretRedactor([]);
+    let texts = toTexts(call, redactor);
     const origin = URL.parse(target.url)?.origin;
     const send: SendToTarget = async ({ url, method, headers: own, body }, acceptStream = false) => {
       // Another origin, such as one that an agent card names, gets no header of the target.
@@ -89,7 +91,8 @@ export function targetChat(protocol: TargetProtocol, options: TargetOptions): Ch
       const decisive = target.protocol === "a2a" ? callOf(target) : { url, method };
       const secrets = isSameOrigin ? headerSecrets(target, (name) => secretOf(name, decisive)) : noSecrets;
       if ("missing" in secrets) return notBound(secrets.missing);
-      for (const value of secrets.values) sent.add(value);
+      if (secrets.values.length > 0) redactor = createSecretRedactor(secrets.values);
+      texts = toTexts(call, redactor);
       return outbound.request({
         url,
         method,
@@ -110,15 +113,15 @@ export function targetChat(protocol: TargetProtocol, options: TargetOptions): Ch
       const { status, tries, startedAt } = result;
       const context = { url: target.url, modelId, source: "", request, status, tries };
       if (result.kind === "stream" || readers.isStream?.(result)) {
-        return readStream(result, { readers, context, call, maxEventBytes: outbound.maxEventBytes });
+        return readStream(result, { readers, context, texts, maxEventBytes: outbound.maxEventBytes });
       }
       const reply = readers.parseReply(result.body, context);
       if (!("ok" in reply)) return failedReply(reply, elapsedMs(startedAt));
-      if (reply.text !== "") call.onText?.(reply.text);
+      if (reply.text !== "") call.onText?.(redactor.text(reply.text));
       return { ...reply, latency_ms: elapsedMs(startedAt), first_token_ms: null };
     };
     const reply = await protocol.ask({ request, session, modelId, stream, signal: call.signal }, send, read);
-    return withoutSecrets(reply, [...sent]);
+    return redactor.value(reply);
   };
 }
 
@@ -127,23 +130,32 @@ async function readStream(
   {
     readers,
     context,
-    call: { onText, onReasoning },
+    texts,
     maxEventBytes,
-  }: { readers: Readers; context: AnswerContext; call: ChatOptions; maxEventBytes: number },
+  }: { readers: Readers; context: AnswerContext; texts: StreamedTexts; maxEventBytes: number },
 ): Promise<Reply> {
   const { startedAt } = result;
   let firstToken: number | null = null;
   const collector = readers.collectStream(context, {
     onToken: () => (firstToken ??= elapsedMs(startedAt)),
-    onText: (text) => onText?.(text),
-    onReasoning: (text) => onReasoning?.(text),
+    onText: texts.text.add,
+    onReasoning: texts.reasoning.add,
   });
   const isLive = result.kind === "stream";
   const bytes = isLive ? result.stream : onePiece(result.body);
   const reply = await readReplyStream(bytes, collector, { context, maxEventBytes });
+  for (const text of Object.values(texts)) text.end();
   if (!("ok" in reply)) return failedReply(reply, elapsedMs(startedAt));
   return { ...reply, latency_ms: elapsedMs(startedAt), first_token_ms: isLive ? firstToken : null };
 }
+
+/** The listeners of a streamed reply, which hear no secrets. */
+type StreamedTexts = Readonly<Record<"text" | "reasoning", ReturnType<SecretRedactor["stream"]>>>;
+
+const toTexts = ({ onText, onReasoning }: ChatOptions, { stream }: SecretRedactor): StreamedTexts => ({
+  text: stream((text) => onText?.(text)),
+  reasoning: stream((text) => onReasoning?.(text)),
+});
 
 async function* onePiece(body: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(body);
@@ -156,7 +168,7 @@ function pick({ signal, onRefused, longestWaitMs, admitBytes }: ChatOptions) {
 interface HeaderSecrets {
   readonly plain: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
-  readonly values: readonly string[];
+  readonly values: readonly Secret[];
 }
 
 const noSecrets: HeaderSecrets = { plain: {}, headers: {}, values: [] };
@@ -173,16 +185,16 @@ function headerSecrets(
 ): HeaderSecrets | { readonly missing: string } {
   const plain: Record<string, string> = {};
   const secret: Record<string, string> = {};
-  const values: string[] = [];
+  const values: Secret[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value === "string") {
       if (!value.includes("{{")) plain[name.toLowerCase()] = value;
       continue;
     }
-    const found = secretOf(value.env)?.reveal();
-    if (found === undefined) return { missing: value.env };
+    const found = secretOf(value.env);
+    if (!found) return { missing: value.env };
     values.push(found);
-    secret[name.toLowerCase()] = `${value.prefix ?? ""}${found}`;
+    secret[name.toLowerCase()] = `${value.prefix ?? ""}${found.reveal()}`;
   }
   return { plain, headers: secret, values };
 }
@@ -193,17 +205,4 @@ function worldHeader({ world }: Target, { world_url }: ChatSession): Readonly<Re
 
 function refused(code: ReplyError["code"], detail: string): ReplyError {
   return { code, detail, upstream_status: null, tries: 0, retryable: false };
-}
-
-/** Shorter values would redact ordinary words. */
-const shortestSecret = 6;
-
-function withoutSecrets(reply: Reply, values: readonly string[]): Reply {
-  const secrets = values
-    .filter((value) => value.length >= shortestSecret)
-    .map((value) => JSON.stringify(value).slice(1, -1));
-  if (secrets.length === 0) return reply;
-  const text = JSON.stringify(reply);
-  if (!secrets.some((secret) => text.includes(secret))) return reply;
-  return JSON.parse(secrets.reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text)) as Reply;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isRecord } from "../../base/json.ts";
+import { createSecretRedactor } from "../../base/redact-secrets.ts";
 import type { Secret } from "../../base/secret.ts";
 import { truncateText } from "../../base/text.ts";
 import { threadFile } from "../../base/thread-file.ts";
@@ -41,7 +42,8 @@ interface LocalTargetsOptions {
 const entry = threadFile("module-process", import.meta.url);
 
 export function createLocalTargets(options: LocalTargetsOptions): LocalTargets {
-  const { host, limits, scrub, secrets } = options;
+  const { host, limits, scrub } = options;
+  const redactor = createSecretRedactor(options.secrets);
   const programs = new Map<string, CodeProgram>();
 
   function programOf(target: LocalTarget): CodeProgram {
@@ -67,7 +69,7 @@ export function createLocalTargets(options: LocalTargetsOptions): LocalTargets {
         const begun = performance.now();
         try {
           const result = await host.call(programOf(target), { method: "reply", params, signal: call.signal });
-          const reply = toReply(withoutSecrets(result, secrets), { modelId, tries });
+          const reply = toReply(redactor.value(result ?? null), { modelId, tries });
           if (!("ok" in reply)) return failedReply(reply, elapsedMs(begun));
           if (reply.text !== "") call.onText?.(reply.text);
           return { ...reply, latency_ms: elapsedMs(begun), first_token_ms: null };
@@ -175,11 +177,4 @@ function toFailure(
 
 function localError(code: ErrorCode, detail: string, tries: number): ReplyError {
   return { code, detail, upstream_status: null, tries, retryable: isRetryable(code) };
-}
-
-function withoutSecrets(result: unknown, secrets: readonly Secret[]): unknown {
-  const text = JSON.stringify(result ?? null);
-  const values = secrets.map((secret) => JSON.stringify(secret.reveal()).slice(1, -1));
-  if (!values.some((value) => text.includes(value))) return result;
-  return JSON.parse(values.reduce((rest, value) => rest.replaceAll(value, "[redacted]"), text)) as unknown;
 }

@@ -26,6 +26,14 @@ test("removes a secret from everything that can be logged", () => {
   expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(["info", "error"]);
 });
 
+test("the address of a world is not in the line of its request", async () => {
+  const { log, lines } = collect({ terminal: false });
+  await testShell({ log }).request("/worlds/TTpG7EsKATxUdj0Hc85hWIyd6z_bOUjGm0NwmoUpDTU/mcp");
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ msg: "request", path: "/worlds/[redacted]/mcp" }),
+  ]);
+});
+
 test("writes short lines from warn on at a terminal, and JSON from info on otherwise", () => {
   const person = collect({ terminal: true });
   person.log.info("quiet");

@@ -35,6 +35,16 @@ test.each([
   ["https://user:pa55word@host/path", "https://user:[redacted]@host/path"],
   ["GET /x?api_key=abcdef123&y=1", "GET /x?api_key=[redacted]&y=1"],
   ['{"x-api-key":"abcdef123"}', '{"x-api-key":"[redacted]"}'],
+  ["POST http://h/worlds/TTpG7EsKATxUdj0Hc85hWIyd6z_bOUjGm0NwmoUpDTU/mcp", "POST http://h/worlds/[redacted]/mcp"],
+  [
+    "world=http%3A%2F%2Fh%2Fworlds%2FTTpG7EsKATxUdj0Hc85hWIyd6z%2Fmcp",
+    "world=http%3A%2F%2Fh%2Fworlds%2F[redacted]%2Fmcp",
+  ],
+  [
+    '{"url":"http:\\/\\/h\\/worlds\\/TTpG7EsKATxUdj0H.c85hWI\\/mcp"}',
+    '{"url":"http:\\/\\/h\\/worlds\\/[redacted]\\/mcp"}',
+  ],
+  ["examples/worlds/orders.yaml", "examples/worlds/orders.yaml"],
   ['{"body":"{\\"password\\":\\"hunter22\\"}"}', '{"body":"{\\"password\\":\\"[redacted]\\"}"}'],
 ])("removes text that looks like a key: %s", (text, expected) => {
   expect(scrub(text)).toBe(expected);
