@@ -176,7 +176,7 @@ test("the state of a world comes from a file beside the scenario or the configur
     (results(call.request) < 1 ? toolCalls({ name: "read", arguments: {} }) : text("Read"))(call);
   await using provider = await startFakeProvider({ behaviour: readOnce });
   const target = ["--endpoint", provider.url, "-m", "m", "--json"];
-  const { code, stdout, stderr } = await runCli(["eval", ...target], { cwd: folder.path });
+  const { code, stdout, stderr } = await runCli(["eval", ...target, "--allow-files"], { cwd: folder.path });
   expect([code, stderr]).toEqual([0, expect.not.stringContaining("rehearsal:")]);
   const called = JSON.parse(stdout).runs[0].results.scenarios.map(
     ({ attempts }: { attempts: { interactions: { tool_calls: { result: unknown }[] }[] }[] }) =>
@@ -189,7 +189,7 @@ test("the state of a world comes from a file beside the scenario or the configur
     JSON.stringify({ ...inScenario, world: { state_file: "../states/broken.json", tools: [tool] } }),
   );
   for (const command of [["eval", ...target], ["validate"]]) {
-    const refused = await runCli(command, { cwd: folder.path });
+    const refused = await runCli([...command, "--allow-files"], { cwd: folder.path });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/broken\.json is not valid JSON/)]);
   }
   await writeFile(

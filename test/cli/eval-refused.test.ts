@@ -1,5 +1,6 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { folderWith, hello } from "./eval-files.ts";
 import { runCli } from "./run-cli.ts";
 
@@ -119,4 +120,40 @@ test.each([
   const { code, stderr } = await runCli(parameters, { cwd: folder.path });
   expect(stderr).toMatch(message);
   expect(code).toBe(2);
+});
+
+test("files that a scenario file names outside its folder are read only with --allow-files", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(folder.file("s"));
+  await writeFile(folder.file("adc.json"), '{"refresh_token":"canary"}');
+  const interactions = [{ id: "1", user_message: "Hi", reference_reply: "Hi" }];
+  const tool = { name: "read", parameters: { type: "object" }, answers: [{ result: { $state: "" } }] };
+  const world = { state_file: "../adc.json", tools: [tool] };
+  const promptfoo = { prompts: ["{{text}}"], providers: ["echo"], tests: [{ vars: { text: "file://../adc.json" } }] };
+  const files = {
+    "state.json": { id: "a", world, interactions },
+    "request.json": { test_batch: { id: "b", interactions }, endpoint: "http://127.0.0.1:9/v1", model_id: "m", world },
+    "promptfooconfig.json": promptfoo,
+    "pattern.json": { ...promptfoo, tests: ["file://../adc*"] },
+  };
+  for (const [name, content] of Object.entries(files))
+    await writeFile(folder.file(`s/${name}`), JSON.stringify(content));
+  await symlink(folder.file("adc.json"), folder.file("s/link.json"));
+  await writeFile(
+    folder.file("s/link.yaml"),
+    JSON.stringify({ id: "l", world: { ...world, state_file: "link.json" }, interactions }),
+  );
+  const refused = (file: string) => expect.stringMatching(new RegExp(`s/${file} names .*(adc|link).* --allow-files`));
+  for (const file of [...Object.keys(files), "link.yaml"]) {
+    for (const command of ["eval", "validate", "import"]) {
+      // The world of a request is a setting of the run: only an evaluation reads it.
+      if (file === "request.json" && command !== "eval") continue;
+      const options = command === "eval" ? ["--dry-run", "-m", "demo/scripted"] : [];
+      const denied = await runCli([command, `s/${file}`, ...options], { cwd: folder.path });
+      expect([command, denied.code, denied.stderr]).toEqual([command, 2, refused(file)]);
+      expect(denied.stdout + denied.stderr).not.toContain("canary");
+      const allowed = await runCli([command, `s/${file}`, ...options, "--allow-files"], { cwd: folder.path });
+      expect([file, command, allowed.code, allowed.stderr]).toEqual([file, command, 0, expect.anything()]);
+    }
+  }
 });

@@ -120,7 +120,13 @@ async function checkConfiguration(): Promise<HealthCheck> {
   if (file === undefined) return ok("configuration", "none in this folder");
   const gates = (config.gates ?? []).map(parseGate);
   const patterns = [config.scenarios ?? []].flat();
-  const files = await readScenarioFiles(patterns, { folder, namedIn: file, except: ownFiles(loaded) });
+  const files = await readScenarioFiles(patterns, {
+    folder,
+    namedIn: file,
+    except: ownFiles(loaded),
+    // Nothing is sent or shown.
+    allowFiles: true,
+  });
   const [broken] = [
     ...files.flatMap((read) => brokenScenarios(read).map((note) => noteLine(read.file, note))),
     ...findScorerProblems({ config, file }, files),

@@ -56,6 +56,7 @@ export function withEvalOptions(command: Command, files: string): Command {
       ),
     )
     .option("--allow-code", "run code of imported assertions (promptfoo's javascript and python)")
+    .option("--allow-files", "read files that a scenario file names outside its own folder")
     .addOption(rare("--skip-invalid", "skip invalid scenarios instead of stopping"))
     .optionsGroup("Gates:")
     .option("--gate <rule>", "such as overall>=0.8, overall.ci_lower>=0.7, pass^3>=0.9 (repeatable)", collect)

@@ -37,6 +37,7 @@ interface ImportOptions extends TraceOptions, SourceOptions {
   readonly strict?: boolean;
   readonly force?: boolean;
   readonly allowCode?: boolean;
+  readonly allowFiles?: boolean;
 }
 
 const names: readonly string[] = scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id);
@@ -53,6 +54,7 @@ export function declare(command: Command): void {
     .option("-o, --output <file>", "scenario file to write: .json, .jsonl, .yaml or .csv (default: print JSON)")
     .option("--expect-recorded", "expect recorded replies and tool calls: of traces, logs and failed trajectories")
     .option("--allow-code", "keep code of assertions (JavaScript, Python), which rehearsal eval will run")
+    .option("--allow-files", "read files that a scenario file names outside its own folder")
     .option("--no-world", "make no world of the tools and their recorded results")
     .option("--dry-run", "only report what would be imported")
     .option("--strict", "fail if anything is dropped or changed")
@@ -91,6 +93,7 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
     ? [await readTraces(traces, { ...options, ...reading })]
     : await readScenarioFiles(files, {
         format: options.from,
+        allowFiles: options.allowFiles,
         ...reading,
         ...(options.map !== undefined && { mapping: parseColumnMapping(options.map) }),
       });

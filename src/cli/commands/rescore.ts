@@ -10,6 +10,7 @@ import { printJson, printLine } from "../terminal/output.ts";
 interface RescoreOptions extends SourceOptions {
   readonly config?: string;
   readonly askModels?: boolean;
+  readonly allowFiles?: boolean;
   readonly json?: boolean;
 }
 
@@ -17,13 +18,18 @@ interface RescoreOptions extends SourceOptions {
 export function declare(command: Command): void {
   withSource(command.argument("[run]", "id of the run, part of it, a test's name, or latest", "latest"))
     .option("-c, --config <file>", "score with this configuration and the current expectations of its scenario files")
+    .option("--allow-files", "read files that a scenario file names outside its own folder")
     .option("--ask-models", "call judge, labeller and embedder again")
     .option("--json", "print the run as one JSON object")
     .action(rescore);
 }
 
-async function rescore(text: string, { askModels = false, config, json, ...typed }: RescoreOptions): Promise<void> {
-  const { replace, where } = config === undefined ? { replace: {}, where: typed } : await configured(config, typed);
+async function rescore(
+  text: string,
+  { askModels = false, allowFiles, config, json, ...typed }: RescoreOptions,
+): Promise<void> {
+  const { replace, where } =
+    config === undefined ? { replace: {}, where: typed } : await configured(config, { ...typed, allowFiles });
   await using source = await openSource(where);
   const id = await resolveRunId(source, text);
   const before = (await source.get(id)).summary?.average_scores["overall"];
@@ -39,7 +45,7 @@ async function rescore(text: string, { askModels = false, config, json, ...typed
 }
 
 /** Loads the scenario readers only when `--config` is used. */
-async function configured(config: string, where: SourceOptions) {
+async function configured(config: string, where: SourceOptions & { readonly allowFiles: boolean | undefined }) {
   const { configuredScoring } = await import("../eval/load-scenarios.ts");
   return configuredScoring(config, where);
 }

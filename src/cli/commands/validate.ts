@@ -15,6 +15,7 @@ import { counted } from "../terminal/text.ts";
 
 interface ValidateOptions {
   readonly config?: string;
+  readonly allowFiles?: boolean;
   readonly json?: boolean;
 }
 
@@ -26,11 +27,12 @@ export function declare(command: Command): void {
       "scenario files, folders or patterns, - for standard input (default: scenarios of the configuration)",
     )
     .option("-c, --config <file>", "configuration file")
+    .option("--allow-files", "read files that a scenario file names outside its own folder")
     .option("--json", "print the problems as one JSON object")
     .action(validate);
 }
 
-async function validate(files: readonly string[], { config: named, json }: ValidateOptions): Promise<void> {
+async function validate(files: readonly string[], { config: named, allowFiles, json }: ValidateOptions): Promise<void> {
   loadEnvironment();
   // Configuration files among the arguments are checked as such.
   const configs = files.filter((file) => configNames.some((name) => name === basename(file)));
@@ -46,6 +48,7 @@ async function validate(files: readonly string[], { config: named, json }: Valid
     folder: scenariosFolder,
     except: ownFiles(loaded),
     namedIn: typed.length > 0 ? undefined : configFile,
+    allowFiles,
   });
   problems.push(...findScorerProblems({ config, file: configFile }, read));
   const worlds = read.flatMap((file) => withFilePaths(file, scenariosFolder).scenarios.map(({ world }) => world));
@@ -71,7 +74,7 @@ async function validate(files: readonly string[], { config: named, json }: Valid
 /** Reads all files. An unreadable one becomes a problem and does not hide those of the others. */
 async function readAll(
   patterns: readonly string[],
-  { folder, except, namedIn }: FindOptions & { folder: string },
+  { folder, except, namedIn, allowFiles }: FindOptions & { folder: string; allowFiles: boolean | undefined },
 ): Promise<{ read: ScenarioFile[]; problems: string[] }> {
   const problems: string[] = [];
   async function attempt<Value>(act: () => Promise<Value[]>): Promise<Value[]> {
@@ -89,6 +92,7 @@ async function readAll(
   const read = await readFiles(await findFiles(found, { folder }), {
     folder,
     typed: patterns,
+    allowFiles,
     onUnreadable: ({ message }) => problems.push(message),
   });
   await attempt(async () => joinScenarios(read));

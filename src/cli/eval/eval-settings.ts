@@ -54,6 +54,7 @@ export interface EvalOptions extends SourceOptions {
   readonly output?: readonly string[];
   readonly skipInvalid?: boolean;
   readonly allowCode?: boolean;
+  readonly allowFiles?: boolean;
   readonly json?: boolean;
 }
 

@@ -18,13 +18,18 @@ import {
   readScenarioFiles,
   type ScenarioFile,
 } from "../scenarios/read-scenarios.ts";
+import { requireNear } from "../scenarios/named-file-check.ts";
 import { note } from "../terminal/output.ts";
 import { readEvalSettings, type EvalSettings } from "./eval-settings.ts";
 
 /** The scenarios of an evaluation, and its settings completed from a request file. */
 export async function loadScenarios(
   settings: EvalSettings,
-  { skipInvalid, allowCode = false }: { skipInvalid: boolean; allowCode?: boolean | undefined },
+  {
+    skipInvalid,
+    allowCode = false,
+    allowFiles,
+  }: { skipInvalid: boolean; allowCode?: boolean | undefined; allowFiles?: boolean | undefined },
 ): Promise<{ settings: EvalSettings; scenarios: FileScenario[]; variants: readonly ScenarioVariant[] }> {
   requirePatterns(settings);
   const { patterns, folder, namedIn, ownFiles } = settings;
@@ -33,6 +38,7 @@ export async function loadScenarios(
     namedIn,
     except: ownFiles,
     allowsCode: allowCode,
+    allowFiles,
     makesVariants: true,
   });
   refuseReplacing(
@@ -43,7 +49,7 @@ export async function loadScenarios(
   if (broken.length > 0 && !skipInvalid) {
     throw new CliError(`${broken.join("\n  ")}\n  (--skip-invalid skips such scenarios)`);
   }
-  const { settings: request, gate } = requestSettings(files, folder);
+  const { settings: request, gate } = requestSettings(files, { folder, allowFiles });
   for (const { file, notes } of files) {
     const unused = notes.filter(
       ({ message }) => request.endpoint === undefined || !message.startsWith("settings of the run"),
@@ -85,13 +91,13 @@ function joinVariants(files: readonly ScenarioFile[]): ScenarioVariant[] {
 /** The scoring of a configuration and its scenarios, for a rescore. Settings it lacks are removed from the run. */
 export async function configuredScoring(
   config: string,
-  where: SourceOptions,
+  { allowFiles, ...where }: SourceOptions & { readonly allowFiles?: boolean | undefined },
 ): Promise<{ replace: RescoreInput; where: SourceOptions }> {
   const typed = await readEvalSettings([], { ...where, config });
   const { settings, scenarios } =
     typed.patterns.length === 0
       ? { settings: typed, scenarios: [] }
-      : await loadScenarios(typed, { skipInvalid: false });
+      : await loadScenarios(typed, { skipInvalid: false, allowFiles });
   const { scorers, weights, threshold, judge, labeller, label_rules } = settings.config;
   return {
     replace: {
@@ -132,7 +138,7 @@ const RequestSettings = EvaluationRequest.omit({ test_batch: true });
 /** The settings of a file that holds a whole evaluation request. Options and the configuration outrank them. */
 export function requestSettings(
   files: readonly ScenarioFile[],
-  folder = process.cwd(),
+  { folder = process.cwd(), allowFiles = false }: { folder?: string; allowFiles?: boolean | undefined } = {},
 ): { settings: Config; gate?: Gate | undefined } {
   const [file] = files;
   if (files.length !== 1 || file?.format !== "json") return { settings: {} };
@@ -144,6 +150,9 @@ export function requestSettings(
     throw new CliError(
       `${file.file} has an object in endpoint: declare it under targets in rehearsal.yaml and name it with --target, or send the file to POST /evaluate`,
     );
+  }
+  if (given?.state_file !== undefined && !allowFiles) {
+    requireNear(given.state_file, { by: file.file, folder: dirname(pathOf(file, folder)) });
   }
   const { world } = withPaths({ world: given }, pathOf(file, folder));
   return { settings: omitUndefined({ ...rest, endpoint, protocol, world, model: model_id, name: test_name }), gate };

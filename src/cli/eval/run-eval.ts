@@ -58,6 +58,7 @@ export async function runEval(
   const read = await loadScenarios(typed, {
     skipInvalid: options.skipInvalid ?? false,
     allowCode: options.allowCode,
+    allowFiles: options.allowFiles,
   });
   requireOneDocument(read.settings.reporters, read.settings.models.length * (1 + read.variants.length));
   requireKnownScores(read.settings.gates, {
@@ -150,6 +151,8 @@ function evalWords(files: readonly string[], options: EvalOptions): string[] {
       ...filter.map((text) => ["--filter", text] as const),
       ...gate.map((text) => ["--gate", text] as const),
     ]),
+    ...(options.allowCode ? ["--allow-code"] : []),
+    ...(options.allowFiles ? ["--allow-files"] : []),
     ...sourceWords(options),
   ];
 }

@@ -73,9 +73,9 @@ async function initiallyFailed(
 async function readWatched(files: readonly string[], options: EvalOptions): Promise<Watched> {
   const settings = await readEvalSettings(files, options);
   const { patterns, folder, namedIn, ownFiles } = settings;
-  const read = await readScenarioFiles(patterns, { folder, namedIn, except: ownFiles });
+  const read = await readScenarioFiles(patterns, { folder, namedIn, except: ownFiles, allowFiles: options.allowFiles });
   const scenarios = read.flatMap((file) => file.scenarios);
-  return fingerprintScenarios([settings, requestSettings(read)], scenarios);
+  return fingerprintScenarios([settings, requestSettings(read, options)], scenarios);
 }
 
 /** `next` resolves once files changed and then stayed unchanged for a moment: editors write in several steps. */

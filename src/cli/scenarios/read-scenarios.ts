@@ -13,10 +13,13 @@ import { cannotRead, readBytes } from "../files.ts";
 import { nodeIn } from "../next-command.ts";
 import { findFiles, type FindOptions } from "./find-files.ts";
 import { readInspectLog } from "./inspect-log.ts";
+import { requireNear } from "./named-file-check.ts";
 
 interface ReadOptions extends FindOptions, CollectorOptions {
   readonly format?: ImportFormat | "auto";
   readonly mapping?: ColumnMapping;
+  /** True: files outside the folder of a scenario file may be named in it. */
+  readonly allowFiles?: boolean | undefined;
 }
 
 export interface ScenarioFile extends ImportResult {
@@ -34,7 +37,7 @@ export async function readScenarioFiles(
   return readFiles(await findFiles(patterns, { folder, except, namedIn }), { folder, typed: patterns, ...options });
 }
 
-interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping">, CollectorOptions {
+interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping" | "allowFiles">, CollectorOptions {
   readonly folder: string;
   /** Files that were named one by one. */
   readonly typed: readonly string[];
@@ -153,19 +156,33 @@ function joinBfclFiles(files: readonly SourceFile[]): [SourceFile, SourceFile][]
   });
 }
 
-interface ScenarioSource extends Required<Pick<ReadOptions, "format" | "mapping">>, CollectorOptions {
+interface ScenarioSource
+  extends Required<Pick<ReadOptions, "format" | "mapping">>, Pick<ReadOptions, "allowFiles">, CollectorOptions {
   readonly folder: string;
   readonly beside: readonly SourceFile[];
 }
 
 function readScenarios(
   { name, text, isArchive }: SourceFile,
-  { folder, beside, format, mapping, ...options }: ScenarioSource,
+  { folder, beside, format, mapping, allowFiles = false, ...options }: ScenarioSource,
 ): ScenarioFile {
   const parts = new Set<string>();
-  const files = namedFilesIn(dirname(resolve(folder, name)), (part) => parts.add(part));
+  const own = dirname(resolve(folder, name));
+  const check = (path: string, named = path): void => {
+    if (!allowFiles) requireNear(path, { named, by: name, folder: own });
+  };
+  const files = namedFilesIn(own, (part, named) => {
+    check(part, named);
+    parts.add(part);
+  });
   const result = refused(name, () => importScenarios({ text, name, format, mapping, files, beside, ...options }));
+  for (const file of stateFiles(result)) check(file);
   return { file: name, text, parts, ...result, notes: isArchive ? result.notes.map(withoutLine) : result.notes };
+}
+
+function stateFiles({ scenarios, variants = [] }: ImportResult): readonly string[] {
+  const all = [...scenarios, ...variants.flatMap((variant) => variant.scenarios)];
+  return all.flatMap(({ world }) => world?.state_file ?? []);
 }
 
 function refused<Value>(name: string, read: () => Value): Value {
@@ -194,15 +211,15 @@ const withOption = (message: string): string =>
 const readable =
   /\.(txt|md|j2|jsonl?|ya?ml|csv|tsv|sql|html?|xml|log|njk|jinja2?|prompt|rst|tex|toml|ini|diff|patch|graphql|srt|vtt)$/i;
 
-/** Resolves file names in a promptfoo configuration: `file://` and patterns. `onRead` receives each path. */
-export function namedFilesIn(folder: string, onRead: (path: string) => void = () => {}): NamedFiles {
+/** Resolves file names in a promptfoo configuration: `file://` and patterns. `onRead` receives each path, and its name there. */
+export function namedFilesIn(folder: string, onRead: (path: string, named: string) => void = () => {}): NamedFiles {
   return (name) => {
     const path = name.trim().replace(/^file:\/\//, "");
     if (!(readable.test(path) || path.endsWith("*")) || /^\w{2,}:/.test(path)) return [];
     return matching(path, folder)
       .filter((file) => readable.test(file))
       .map((file) => {
-        onRead(resolve(file));
+        onRead(resolve(file), path);
         return read(file, relative(folder, file));
       });
   };
