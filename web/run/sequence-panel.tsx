@@ -29,8 +29,7 @@ export default function SequencePanel({ run }: { run: Run }) {
       </p>
       {data.points.length > 1 && <SequenceChart sequence={data} />}
       <p className="text-sm text-soft">
-        {data.estimand} The interval is right at every moment, so stopping at a verdict does not distort it.
-        {data.left_out > 0 && ` ${data.left_out} without the score on both sides.`}{" "}
+        {data.estimand} The interval is right at every moment, so stopping at a verdict does not distort it.{" "}
         {other !== null && (
           <Link href={runPath(other)} className="link">
             {other === data.baseline ? "The baseline" : "The candidate"}

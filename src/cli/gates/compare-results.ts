@@ -108,7 +108,8 @@ interface BaselineOptions {
 }
 
 /**
- * Fails when a score got significantly worse by more than `maxRegression`, or cannot be compared with the baseline. Undecided when
+ * Fails when a score got significantly worse by more than `maxRegression`, or cannot be compared with the baseline. A reply that the
+ * candidate is missing counts as 0. Undecided when
  * a drop of 0.05 or more is not excluded either. The message names the score that fell most.
  */
 export function evaluateBaseline(
@@ -123,18 +124,24 @@ export function evaluateBaseline(
   const worse = watched.filter(({ verdict, effect }) => verdict === "worse" && !reaches(effect, -maxRegression));
   const [lowest] = (worse.length > 0 ? worse : watched).toSorted((left, right) => left.effect - right.effect);
   const lost = scores.filter((name) => comparison.lost.includes(name));
-  const failed = lowest === undefined || worse.length > 0 || lost.length > 0;
-  const open = failed ? [] : openMeasures(watched, comparison.not_worse?.measures ?? []);
+  const measures = comparison.not_worse?.measures ?? [];
+  const missed = measures.filter(
+    ({ name, verdict, missing_as_zero = 0, effect }) =>
+      scores.includes(name) && verdict === "worse" && missing_as_zero > 0 && !reaches(effect ?? 0, -maxRegression),
+  );
+  const failed = lowest === undefined || worse.length > 0 || lost.length > 0 || missed.length > 0;
+  const open = failed ? [] : openMeasures(watched, measures);
   const passed = !failed && (open.length === 0 || undecided === "pass");
   const state = failed
     ? `failed${whyLost(lost, lowest)}`
     : open.length > 0
       ? undecidedText(passed)
       : howItPassed(lowest);
-  const told = open.length > 0 ? open.map(openText) : lowest ? [lowest.sentence] : [];
+  const shown = missed.length > 0 ? missed : lowest ? [lowest] : [];
+  const told = open.length > 0 ? open.map(openText) : shown.map(({ sentence }) => sentence);
   const text = [`${gate}: ${state}.`, ...told];
   const message = [...text, ...unpairedNote(comparison.unpaired), ...comparison.notes].join(" ");
-  const actual = lowest?.effect ?? null;
+  const actual = shown[0]?.effect ?? null;
   return { gate, passed, actual, message, ...(open.length > 0 && { undecided: true as const }) };
 }
 
@@ -203,7 +210,7 @@ export function unpairedNote({ baseline_only, candidate_only, changed }: Compari
 function toSides(baseline: EvaluationResponse, candidate: EvaluationResponse, margins?: Margins) {
   const attempts = commonPairAttempts(baseline, candidate);
   const failed = failedIn([baseline, candidate]);
-  const counted = { attempts: attempts.most, failed, margins };
+  const counted = { attempts: attempts.most, failed, unanswered: margins && failedIn([baseline]), margins };
   return {
     baseline: toSide(baseline, counted),
     candidate: toSide(candidate, counted),
@@ -226,9 +233,9 @@ function howItPassed(lowest: ScoreComparison | undefined): string {
 /** Prepares results for a comparison. */
 function toSide(
   { run_id, results, state, summary, history, measures }: EvaluationResponse,
-  { attempts: most, failed, margins }: TallyOptions,
+  { attempts: most, failed, unanswered, margins }: TallyOptions,
 ): ComparedSide {
-  const tally = createRunTally({ failed, byAttempt: margins && keptByAttempt(margins) });
+  const tally = createRunTally({ failed, unanswered, byAttempt: margins && keptByAttempt(margins) });
   const embedders = createEmbedderBaselines();
   for (const { scenario_id, attempts } of results.scenarios) {
     for (const { attempt, interactions, conversation } of attempts) {

@@ -3,6 +3,8 @@ import { upperLimits, type GateResult } from "../../contract/schemas/budget.ts";
 import type { ScoreStats } from "../../contract/schemas/score.ts";
 import type { RunDigest, ScenarioDigest } from "../../formats/export/results/run-digest.ts";
 import { intervalOfConstant } from "../../evaluation/statistics/intervals.ts";
+import { isProportionMethod, scoreStats } from "../../evaluation/statistics/score-stats.ts";
+import { meansWithMissing, meanWithMissing } from "../../evaluation/summary/missing-replies.ts";
 import { counted } from "../terminal/text.ts";
 import { parseGate, type Comparator, type figures, type GateRule, type Measure, type Statistic } from "./parse-gate.ts";
 
@@ -75,7 +77,7 @@ interface Measured {
 function measure(wanted: Measure, comparator: Comparator, digest: RunDigest): Measured {
   switch (wanted.kind) {
     case "score":
-      return wanted.each ? worstScenario(wanted, comparator, digest) : runScore(wanted, digest);
+      return wanted.each ? worstScenario(wanted, comparator, digest) : runScore(wanted, comparator, digest);
     case "reliability":
       return reliability(wanted, digest.scenarios);
     case "figure":
@@ -83,11 +85,28 @@ function measure(wanted: Measure, comparator: Comparator, digest: RunDigest): Me
   }
 }
 
-function runScore({ score, statistic }: { score: string; statistic: Statistic }, digest: RunDigest) {
-  const { score_stats, average_scores } = digest.summary;
+function runScore(
+  { score, statistic }: { score: string; statistic: Statistic },
+  comparator: Comparator,
+  digest: RunDigest,
+): Measured {
+  const { score_stats, average_scores, failed } = digest.summary;
+  const means = isAtLeast(comparator) ? meansWithMissing(digest.scenarios, score) : null;
+  if (means) {
+    const binary = isProportionMethod(score_stats[score]?.method ?? "");
+    const stats = scoreStats(means, { unit: "scenario", binary, n_missing: 0 });
+    const { value, how } = statisticOf(stats, statistic, undefined);
+    const zeros = `with ${missingReplies(failed)} as 0`;
+    return { actual: value, where: how === undefined ? zeros : `${how}, ${zeros}` };
+  }
   const { value, how } = statisticOf(score_stats[score], statistic, average_scores[score]);
   return { actual: value, where: value === null ? missing(score, statistic, score_stats) : how };
 }
+
+/** A minimum counts a missing reply as 0; for a maximum, 0 would be the best value. */
+const isAtLeast = (comparator: Comparator): boolean => comparator.startsWith(">");
+
+const missingReplies = (failed: number): string => counted(failed, "missing reply", "missing replies");
 
 /** The worst scenario, since an average hides one that always fails. */
 function worstScenario(
@@ -95,13 +114,22 @@ function worstScenario(
   comparator: Comparator,
   { scenarios }: RunDigest,
 ): Measured {
-  const values = scenarios.map(({ scenario_id, score_stats, average_scores }) => ({
-    scenario_id,
-    ...statisticOf(score_stats[score], statistic, average_scores[score]),
-  }));
+  const values = scenarios.map(({ scenario_id, score_stats, average_scores }) => {
+    const { success = 1 } = average_scores;
+    if (isAtLeast(comparator) && success < 1 && score !== "success") {
+      const value = meanWithMissing({ average_scores }, score);
+      // An interval over attempts, of which some are missing, is not known.
+      return {
+        scenario_id,
+        value: statistic === "mean" || value === 0 ? value : null,
+        how: "missing replies count as 0",
+      };
+    }
+    return { scenario_id, ...statisticOf(score_stats[score], statistic, average_scores[score]) };
+  });
   const unknown = values.find(({ value }) => value === null);
   if (unknown) return { actual: null, where: `scenario ${unknown.scenario_id} has no ${score}.${statistic}` };
-  const sign = comparator.startsWith(">") ? 1 : -1;
+  const sign = isAtLeast(comparator) ? 1 : -1;
   const [worst] = values.toSorted((left, right) => sign * ((left.value ?? 0) - (right.value ?? 0)));
   if (!worst) return { actual: null };
   const how = worst.how === undefined ? "" : `: ${worst.how}`;

@@ -69,6 +69,36 @@ test.each([
 });
 
 test.each([
+  ["overall>=0.7", false, 0.675],
+  ["overall>=0.65", true, 0.675],
+  ["overall<=0.8", true, 0.75],
+  ["each:overall>=0.5", false, 0.45],
+  ["success>=0.75", true, 0.75],
+  // Over 0.9, 0.9, 0.45 and 0.45.
+  ["overall.ci_lower>=0.5", false, 0.262],
+])("counts a missing reply as 0 in a minimum: %s", (text, passed, actual) => {
+  const scenarios = [1, 1, 0.5, 0.5].map((success, index) => {
+    const averages = { success, overall: 0.9 };
+    return { ...scenario(`s${index}`, 0.9, 1), average_scores: averages };
+  });
+  const summary = { ...response.summary, average_scores: { success: 0.75, overall: 0.75 }, failed: 2 };
+  const [check] = evaluateGates([parseGate(text)], { ...response, scenarios, summary } as unknown as RunDigest);
+  expect(check?.passed).toBe(passed);
+  expect(check?.actual).toBeCloseTo(actual, 3);
+});
+
+test("says how many missing replies count", () => {
+  const scenarios = [{ ...scenario("s", 0.9, 1), average_scores: { success: 0.5, overall: 0.9 } }];
+  const summary = { ...response.summary, failed: 2 };
+  const [check] = evaluateGates([parseGate("overall>=0.8")], {
+    ...response,
+    scenarios,
+    summary,
+  } as unknown as RunDigest);
+  expect(check?.message).toBe("overall>=0.8: is 0.45 (with 2 missing replies as 0), failed");
+});
+
+test.each([
   ["judge>=0.5", /no score judge; it has overall/],
   ["lonely.ci_lower>=0.5", /not known \(too few values\)/],
   ["pass^5>=0.5", /scenario good has 4 attempts, not 5/],

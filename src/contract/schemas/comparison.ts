@@ -93,6 +93,12 @@ export const NotWorseMeasure = z
     scenarios: z.int(),
     method: z.string().describe("Method of the bound, or the reason there is none."),
     verdict: NotWorseVerdict,
+    missing_as_zero: z.int().optional().describe("Replies that the candidate is missing; they count as 0."),
+    missing_in_baseline: z
+      .int()
+      .optional()
+      .describe("Replies that the baseline is missing; the same attempts of the candidate are left out."),
+    scenarios_left_out: z.int().optional().describe("Shared scenarios in which only one run has the score."),
     would_decide: WouldDecide.nullable().describe("Set when undecided."),
     sentence: z.string(),
   })

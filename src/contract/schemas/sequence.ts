@@ -23,7 +23,13 @@ const figures = {
     .describe("Null while the comparison runs. `scenarios`: there are no more."),
   scenarios: z.int().min(0).describe("Scenarios that count, in the random order of the run."),
   planned: z.int().min(0).describe("Scenarios there are."),
-  left_out: z.int().min(0).describe("Scenarios without the score on both sides."),
+  left_out: z
+    .int()
+    .min(0)
+    .describe(
+      "Scenarios that do not count: the baseline has no reply, or one side has no score. With a verdict, up to the scenario that decided.",
+    ),
+  missing_as_zero: z.int().min(0).optional().describe("Replies that the candidate is missing; they count as 0."),
   effect: z.number().nullable().describe("Mean difference; null before the first scenario."),
   lower: z.number().nullable().describe("Lower end of the 95 % confidence sequence, right at every moment."),
   upper: z.number().nullable(),

@@ -15,7 +15,14 @@ import {
 } from "../statistics/not-worse.ts";
 import { hochberg, holm } from "../statistics/significance.ts";
 import { pairRuns } from "./compare-runs.ts";
-import { compareScore } from "./compare-score.ts";
+import { compareScore, type ScenarioPair } from "./compare-score.ts";
+import {
+  type meansForDecision,
+  missingText,
+  pairForDecision,
+  type DecisionPairs,
+  type MissingReplies,
+} from "./decision-pairs.ts";
 import type { RunTally } from "./run-tally.ts";
 
 /** The scores a tally has to keep by attempt to be compared with these margins. */
@@ -46,7 +53,18 @@ export function compareWithMargins(options: MarginOptions): Omit<NotWorse, "next
     if ("reason" in sample || !test) return unmeasured(sample, "reason" in sample ? sample.reason : "");
     const p_adjusted = test.p === null ? null : (adjusted[index] ?? 1);
     const verdict = verdictOf(p_adjusted, worse[index] ?? 1);
-    const measure = { ...figuresOf(sample), bound: test.bound, p: test.p, p_adjusted, verdict, method: test.method };
+    const { baseline, candidate, unscored } = sample.missing;
+    const measure = {
+      ...figuresOf(sample),
+      bound: test.bound,
+      p: test.p,
+      p_adjusted,
+      verdict,
+      method: test.method,
+      ...(candidate > 0 && { missing_as_zero: candidate }),
+      ...(baseline > 0 && { missing_in_baseline: baseline }),
+      ...(unscored > 0 && { scenarios_left_out: unscored }),
+    };
     // A measure that is enough alone waits for the others.
     const plan = verdict === "undecided" && (test.p ?? 1) > alpha ? planOf(sample) : null;
     const would_decide = plan && { ...plan, cheaper: cheaperOf(plan, sample) };
@@ -61,7 +79,10 @@ interface Sample {
   readonly name: string;
   readonly margin: number;
   readonly kind: NotWorseMeasure["kind"];
-  readonly pairs: readonly { readonly baseline: number; readonly candidate: number }[];
+  readonly pairs: readonly ScenarioPair[];
+  /** The pairs that "worse" rests on: with 0 for missing replies of either side. */
+  readonly even: readonly ScenarioPair[];
+  readonly missing: MissingReplies;
   readonly binary: boolean;
   readonly attempts: number;
   /** Mean variance between the attempts of a scenario; null when no scenario has two. */
@@ -86,10 +107,7 @@ function toSample(
   if (isLeftOut) return { ...about, reason: "it is measured differently in the two runs" };
   if (name === callFigures.cost && [baseline, candidate].some(isUnpriced))
     return { ...about, reason: "the price of some replies is unknown" };
-  const pairs =
-    name === passRateMeasure
-      ? passRatePairs(baseline, candidate, threshold)
-      : (pairRuns(baseline, candidate, kind === "ratio" ? ({ calls }) => calls : undefined).scores.get(name) ?? []);
+  const { strict: pairs, even, missing } = pairsOf(name, { baseline, candidate, threshold });
   if (pairs.length === 0) return { ...about, reason: "no shared turn has it in both runs" };
   if (kind === "ratio" && !pairs.some((pair) => pair.baseline > 0))
     return { ...about, reason: "it is 0 in the baseline, so there is no ratio" };
@@ -100,6 +118,8 @@ function toSample(
   return {
     ...about,
     pairs,
+    even,
+    missing,
     binary:
       name === passRateMeasure ||
       (kind === "difference" && ![baseline, candidate].some((run) => isFractional(run, name))),
@@ -109,6 +129,17 @@ function toSample(
         ? null
         : { baseline: left, candidate: right },
   };
+}
+
+/** The pairs of a measure: latency and cost are those of replies that both runs have. */
+export function pairsOf(
+  name: string,
+  { baseline, candidate, threshold }: Pick<MarginOptions, "baseline" | "candidate" | "threshold">,
+): DecisionPairs {
+  if (name === passRateMeasure) return passRatePairs(baseline, candidate, threshold);
+  if (!ratioMeasures.has(name)) return pairForDecision(baseline, candidate, name);
+  const pairs = pairRuns(baseline, candidate, ({ calls }) => calls).scores.get(name) ?? [];
+  return { strict: pairs, even: pairs, missing: { baseline: 0, candidate: 0, unscored: 0 } };
 }
 
 const isUnpriced = ({ attempts }: RunTally): boolean =>
@@ -132,26 +163,54 @@ function attemptValues({ attempts }: RunTally, name: string, threshold: number):
 function passOf(sums: RunTallySums, threshold: number): number | null {
   const averages = Object.fromEntries([...sums].map(([name, { sum, count }]) => [name, sum / count]));
   const outcome = attemptOutcome(averages, threshold);
-  return outcome === "unscored" ? null : Number(outcome === "passed");
+  return outcome === "unscored" || outcome === "simulator_failed" ? null : Number(outcome === "passed");
 }
 
 type RunTallySums = ReadonlyMap<string, { readonly sum: number; readonly count: number }>;
 
+const isErrored = (sums: RunTallySums): boolean => {
+  const success = sums.get("success");
+  return success !== undefined && success.sum < success.count;
+};
+
 /** Shares of the complete attempts that pass, of scenarios that are the same in both runs. */
-export function passRatePairs(baseline: RunTally, candidate: RunTally, threshold: number) {
-  return [...baseline.scenarios].flatMap(([scenario_id, turns]) => {
+function passRatePairs(baseline: RunTally, candidate: RunTally, threshold: number): DecisionPairs {
+  const strict: ScenarioPair[] = [];
+  const even: ScenarioPair[] = [];
+  const missing = { candidate: 0, baseline: 0, unscored: 0 };
+  for (const [scenario_id, turns] of baseline.scenarios) {
     const others = candidate.scenarios.get(scenario_id);
     const isSame =
       turns.size === others?.size && [...turns].every(([id, { content }]) => others.get(id)?.content === content);
-    if (!isSame) return [];
-    const rates = [baseline, candidate].map(({ attempts }) => {
-      const whole = [...(attempts.get(scenario_id)?.values() ?? [])].filter((made) => made.turns >= turns.size);
-      return mean(whole.flatMap(({ sums }) => passOf(sums, threshold) ?? []));
-    });
-    const [left, right] = rates;
-    if (typeof left !== "number" || typeof right !== "number") return [];
-    return [{ scenario_id, baseline: left, candidate: right }];
-  });
+    if (!isSame) continue;
+    const [left, right] = [baseline, candidate].map(({ attempts }) =>
+      [...(attempts.get(scenario_id) ?? [])].filter(([, made]) => made.turns >= turns.size),
+    );
+    const erroredBefore = new Set((left ?? []).flatMap(([number, { sums }]) => (isErrored(sums) ? number : [])));
+    const pairOf = (isLeftOut: (attempt: number) => boolean): ScenarioPair[] => {
+      const [before, after] = [left, right].map((made = []) =>
+        mean(made.flatMap(([number, { sums }]) => (isLeftOut(number) ? [] : (passOf(sums, threshold) ?? [])))),
+      );
+      if (typeof before !== "number" || typeof after !== "number") return [];
+      return [{ scenario_id, baseline: before, candidate: after, interactions: turns.size }];
+    };
+    strict.push(...pairOf((attempt) => erroredBefore.has(attempt)));
+    even.push(...pairOf(() => false));
+    missing.baseline += erroredBefore.size;
+    missing.candidate += (right ?? []).filter(
+      ([number, { sums }]) => isErrored(sums) && !erroredBefore.has(number),
+    ).length;
+  }
+  return { strict, even, missing };
+}
+
+/** The share of attempts that pass, by scenario; one without a reply does not. */
+export function passRates(run: RunTally, threshold: number): ReturnType<typeof meansForDecision> {
+  const { even, missing } = passRatePairs(run, run, threshold);
+  return {
+    means: new Map(even.map(({ scenario_id, candidate }) => [scenario_id, candidate])),
+    missing: missing.baseline,
+  };
 }
 
 function meanVariance(lists: readonly (readonly number[])[]): number | null {
@@ -172,7 +231,7 @@ function testSample(sample: Sample): SampleTest {
   const { margin, kind } = sample;
   const gains = gainsOf(sample, kind === "ratio" ? 1 + margin : 0);
   const { lower, p, method } = testNotWorse(gains, kind === "ratio" ? 0 : margin, { bound: kind !== "ratio" });
-  const level = gainsOf(sample, kind === "ratio" ? 1 : 0).values;
+  const level = gainsOf({ ...sample, pairs: sample.even }, kind === "ratio" ? 1 : 0).values;
   const { p: worseP, effect } = compareScore(
     sample.name,
     level.map((candidate, index) => ({ scenario_id: `${index}`, baseline: 0, candidate, interactions: 1 })),
@@ -273,11 +332,12 @@ function toSentence(measure: Omit<NotWorseMeasure, "sentence">): string {
   const end = bound === null ? "" : kind === "ratio" ? `${formatFigure(bound)} times` : signedText(bound);
   const limit = bound === null ? "" : `, with 95 % confidence ${kind === "ratio" ? "at most" : "at least"} ${end}`;
   const margin = marginText(measure);
+  const missing = missingOf(measure);
   switch (verdict) {
     case "not_worse":
-      return `${name} is shown not to be worse by ${margin}: ${seen}${limit}.`;
+      return `${name} is shown not to be worse by ${margin}: ${seen}${limit}.${missing}`;
     case "worse":
-      return `${name} is worse: ${seen}${limit}, so a loss of ${margin} is not excluded.`;
+      return `${name} is worse: ${seen}${limit}, so a loss of ${margin} is not excluded.${missing}`;
     case "undecided": {
       const why =
         p === null
@@ -285,10 +345,17 @@ function toSentence(measure: Omit<NotWorseMeasure, "sentence">): string {
           : p <= alpha
             ? `${limit}: enough alone, but not among several measures`
             : `${limit}, so a loss of ${margin} is not excluded`;
-      return `${name} is undecided: ${seen}${why}.${adviceText(would_decide, scenarios)}`;
+      return `${name} is undecided: ${seen}${why}.${missing}${adviceText(would_decide, scenarios)}`;
     }
   }
 }
+
+const missingOf = (measure: Omit<NotWorseMeasure, "sentence">): string =>
+  missingText({
+    candidate: measure.missing_as_zero ?? 0,
+    baseline: measure.missing_in_baseline ?? 0,
+    unscored: measure.scenarios_left_out ?? 0,
+  });
 
 function adviceText(plan: NotWorseMeasure["would_decide"], scenarios: number): string {
   if (!plan || plan.cheaper === null) return "";
@@ -308,10 +375,15 @@ function verdictOfAll(measures: readonly NotWorseMeasure[]): NotWorseVerdict {
 function sentenceOfAll(verdict: NotWorseVerdict, measures: readonly NotWorseMeasure[]): string {
   const [first] = measures;
   if (first && measures.length === 1) return first.sentence;
-  const told = measures.filter((measure) => measure.verdict === verdict).map(({ sentence }) => sentence);
-  if (verdict !== "not_worse") return told.join(" ");
+  if (verdict !== "not_worse")
+    return measures
+      .filter((measure) => measure.verdict === verdict)
+      .map(({ sentence }) => sentence)
+      .join(" ");
   const names = measures.map((measure) => `${measure.name} by ${marginText(measure)}`).join(", ");
-  return `All ${measures.length} measures are shown not to be worse (${names}), with a family error of 5 %.`;
+  const missing = measures.map((measure) => ({ name: measure.name, text: missingOf(measure) }));
+  const told = missing.flatMap(({ name, text }) => (text === "" ? [] : ` ${name}:${text}`)).join("");
+  return `All ${measures.length} measures are shown not to be worse (${names}), with a family error of 5 %.${told}`;
 }
 
 /** A measure that no result of these scenarios could show not to be worse. */

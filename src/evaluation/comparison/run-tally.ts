@@ -11,6 +11,19 @@ export interface TalliedInteraction {
   readonly sums: Map<string, ScoreSum>;
   /** Duration and cost of the calls, by the names of `callFigures`. */
   readonly calls: Map<string, ScoreSum>;
+  /** Every reply, for decisions, which count a missing one as 0. Absent where `sums` has every reply. */
+  readonly decisive?: {
+    /** Without the attempts in which the baseline gave no reply: they must not let a candidate pass. */
+    readonly strict: CountedReplies;
+    /** Of all attempts. */
+    readonly even: CountedReplies;
+  };
+}
+
+/** The scores of replies, and the number of replies that are missing. */
+export interface CountedReplies {
+  readonly sums: Map<string, ScoreSum>;
+  missing: number;
 }
 
 /** The scores of one attempt, over its turns. */
@@ -21,7 +34,7 @@ interface TalliedAttempt {
   readonly sums: Map<string, ScoreSum>;
 }
 
-interface ScoreSum {
+export interface ScoreSum {
   sum: number;
   count: number;
   /** True when a value was neither 0 nor 1; the sum alone cannot tell. */
@@ -63,11 +76,14 @@ export interface RunTally {
 interface RunTallyOptions {
   /** Replies that a compared run is missing; there only `success` counts. */
   readonly failed?: FailedReplies | undefined;
+  /** The part of them that the baseline is missing, for a decision. Against a threshold there is none. */
+  readonly unanswered?: FailedReplies | undefined;
   /** Scores and call figures to keep by attempt. */
   readonly byAttempt?: ReadonlySet<string> | undefined;
 }
 
-export function createRunTally({ failed, byAttempt }: RunTallyOptions = {}): RunTally {
+export function createRunTally({ failed, unanswered, byAttempt }: RunTallyOptions = {}): RunTally {
+  const isMissingAny = unanswered !== undefined && (failed?.count ?? 0) > 0;
   const attempts = new Map<string, Map<number, TalliedAttempt>>();
   const scenarios = new Map<string, Map<string, TalliedInteraction>>();
   const scoring_versions = new Set<string>();
@@ -87,7 +103,12 @@ export function createRunTally({ failed, byAttempt }: RunTallyOptions = {}): Run
   }
 
   function begin({ scenario_id, interaction, expectation }: TallyEntry): TalliedInteraction {
-    const tallied = { content: contentOf(interaction, expectation), sums: new Map(), calls: new Map() };
+    const tallied = {
+      content: contentOf(interaction, expectation),
+      sums: new Map(),
+      calls: new Map(),
+      ...(isMissingAny && { decisive: { strict: noReplies(), even: noReplies() } }),
+    };
     const interactions = scenarios.get(scenario_id) ?? new Map<string, TalliedInteraction>();
     scenarios.set(scenario_id, interactions.set(interaction.id, tallied));
     for (const name of rubricNames(interaction)) rubric_scores.add(name);
@@ -96,6 +117,18 @@ export function createRunTally({ failed, byAttempt }: RunTallyOptions = {}): Run
       if ("checks" in check) for (const member of memberNames(name ?? type, check.checks)) named_checks.add(member);
     }
     return tallied;
+  }
+
+  function addDecisive({ decisive }: TalliedInteraction, entry: TallyEntry): void {
+    if (!decisive) return;
+    const { scenario_id, interaction, scores, attempt = 1, conversation } = entry;
+    const place = { scenario_id, interaction_id: interaction.id, attempt };
+    const counted = (isLeftOut: boolean | undefined) => [decisive.even, ...(isLeftOut ? [] : [decisive.strict])];
+    for (const replies of counted(unanswered?.has(place))) {
+      if (scores["success"] === 0) replies.missing++;
+      else addScores(replies.sums, scores);
+    }
+    for (const { sums } of counted(unanswered?.hasAttempt(place))) addScores(sums, conversation?.scores ?? {});
   }
 
   return {
@@ -113,12 +146,15 @@ export function createRunTally({ failed, byAttempt }: RunTallyOptions = {}): Run
       const isUnmatched = failed?.has({ scenario_id, interaction_id: interaction.id, attempt });
       addScores(tallied.sums, isUnmatched ? onlySuccess(scores) : scores);
       if (!isUnmatched) addScores(tallied.calls, callScores(scores, call));
+      addDecisive(tallied, entry);
       if (!conversation) return;
       addScores(tallied.sums, conversation.scores);
       for (const name in conversation.scores) conversation_scores.add(name);
     },
   };
 }
+
+const noReplies = (): CountedReplies => ({ sums: new Map(), missing: 0 });
 
 /** Rubrics are never scorers of a run, so only the turn's names matter. */
 function rubricNames({ checks = [] }: Interaction): string[] {
@@ -182,11 +218,14 @@ interface ReplyPlace {
 export interface FailedReplies {
   add(reply: ReplyPlace & { readonly scores: Scores }): void;
   has(place: ReplyPlace): boolean;
+  /** True when any reply of the attempt failed. */
+  hasAttempt(place: Pick<ReplyPlace, "scenario_id" | "attempt">): boolean;
   readonly count: number;
 }
 
 export function createFailedReplies(): FailedReplies {
   const attempts = new Map<string, Set<number>>();
+  const ofScenario = new Map<string, Set<number>>();
   const keyOf = ({ scenario_id, interaction_id }: ReplyPlace): string => `${scenario_id}\n${interaction_id}`;
   let count = 0;
 
@@ -196,9 +235,12 @@ export function createFailedReplies(): FailedReplies {
       const key = keyOf(place);
       const known = attempts.get(key) ?? new Set();
       attempts.set(key, known.add(place.attempt));
+      const inScenario = ofScenario.get(place.scenario_id) ?? new Set();
+      ofScenario.set(place.scenario_id, inScenario.add(place.attempt));
       count++;
     },
     has: (place) => count > 0 && (attempts.get(keyOf(place))?.has(place.attempt) ?? false),
+    hasAttempt: ({ scenario_id, attempt }) => ofScenario.get(scenario_id)?.has(attempt) ?? false,
     get count() {
       return count;
     },

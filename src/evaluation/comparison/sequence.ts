@@ -2,8 +2,8 @@ import { passRateMeasure } from "../../contract/schemas/margins.ts";
 import type { RunSequence } from "../../contract/schemas/sequence.ts";
 import { signedText } from "../format.ts";
 import { followSequence, type Sequence, type SequenceUnit } from "../statistics/sequence.ts";
-import { pairRuns } from "./compare-runs.ts";
-import { passRatePairs } from "./not-worse.ts";
+import { meansForDecision, missingText, type MissingReplies } from "./decision-pairs.ts";
+import { pairsOf, passRates } from "./not-worse.ts";
 import type { RunTally } from "./run-tally.ts";
 
 interface SequenceSides {
@@ -23,8 +23,9 @@ interface SequenceSides {
 }
 
 /** The figures of a comparison that stops when it is decided, before it is known why it stopped. */
-interface ComparedSequence extends Sequence {
+interface ComparedSequence extends Omit<Sequence, "reads"> {
   readonly left_out: number;
+  readonly missing: MissingReplies;
 }
 
 /**
@@ -33,32 +34,63 @@ interface ComparedSequence extends Sequence {
  */
 export function compareSequence(sides: SequenceSides): ComparedSequence {
   const { order, complete, margin, against, trace = true } = sides;
-  const units = unitsOf(sides);
   const reached = order.slice(0, complete);
-  const counted = reached.flatMap((id) => units.get(id) ?? []);
+  const { units } = differencesOf(sides, new Set(reached));
+  const counted = reached.filter((id) => units.has(id));
   const scale = typeof against === "number" ? { lowest: -against, highest: 1 - against } : {};
-  const sequence = followSequence(counted, { planned: order.length, ...scale, margin: margin ?? undefined, trace });
-  return { ...sequence, left_out: reached.length - counted.length };
-}
-
-/** The difference of each scenario that has the score on both sides. */
-function unitsOf({ candidate, against, score, passThreshold }: SequenceSides): ReadonlyMap<string, SequenceUnit> {
-  const baseline = typeof against === "number" ? candidate : against;
-  const pairs =
-    score === passRateMeasure
-      ? passRatePairs(baseline, candidate, passThreshold)
-      : (pairRuns(baseline, candidate).scores.get(score) ?? []);
-  return new Map(
-    pairs.map((pair) => {
-      const other = typeof against === "number" ? against : pair.baseline;
-      const fractional =
-        score !== passRateMeasure && [baseline, candidate].some((run) => isFractional(run, pair, score));
-      return [pair.scenario_id, { difference: pair.candidate - other, fractional }];
-    }),
+  const { reads, ...sequence } = followSequence(
+    counted.map((id) => units.get(id) as SequenceUnit),
+    { planned: order.length, ...scale, margin: margin ?? undefined, trace },
   );
+  // What is missing after the scenario that decided changes nothing.
+  const last = sequence.verdict === null ? reached.length : reached.indexOf(counted[reads - 1] ?? "") + 1;
+  const { missing } = differencesOf(sides, new Set(reached.slice(0, last)));
+  return { ...sequence, left_out: last - sequence.scenarios, missing };
 }
 
-function isFractional({ scenarios }: RunTally, { scenario_id }: { scenario_id: string }, score: string): boolean {
+interface Differences {
+  /** Of each scenario that at least one end of the interval can count. */
+  readonly units: ReadonlyMap<string, SequenceUnit>;
+  readonly missing: MissingReplies;
+}
+
+/** The differences of scenarios, with 0 for a missing reply. */
+function differencesOf(
+  { candidate, against, score, passThreshold }: SequenceSides,
+  scenarios: ReadonlySet<string>,
+): Differences {
+  const reduced = (tally: RunTally): RunTally => ({
+    ...tally,
+    scenarios: new Map([...tally.scenarios].filter(([id]) => scenarios.has(id))),
+  });
+  const run = reduced(candidate);
+  const other = typeof against === "number" ? run : reduced(against);
+  const sides = { baseline: other, candidate: run, threshold: passThreshold };
+  const fractional = (id: string): boolean =>
+    score !== passRateMeasure && [run, other].some((tally) => isFractional(tally, id, score));
+  if (typeof against === "number") {
+    const { means, missing } = score === passRateMeasure ? passRates(run, passThreshold) : meansForDecision(run, score);
+    const units = [...means].map(
+      ([id, mean]) => [id, { difference: mean - against, fractional: fractional(id) }] as const,
+    );
+    return { units: new Map(units), missing: { candidate: missing, baseline: 0, unscored: 0 } };
+  }
+  const { strict, even, missing } = pairsOf(score, sides);
+  const counted = new Map(strict.map((pair) => [pair.scenario_id, pair.candidate - pair.baseline]));
+  const units = new Map(
+    even.map((pair) => [
+      pair.scenario_id,
+      {
+        difference: counted.get(pair.scenario_id) ?? null,
+        most: pair.candidate - pair.baseline,
+        fractional: fractional(pair.scenario_id),
+      },
+    ]),
+  );
+  return { units, missing };
+}
+
+function isFractional({ scenarios }: RunTally, scenario_id: string, score: string): boolean {
   return (scenarios.get(scenario_id)?.values() ?? [][Symbol.iterator]()).some(
     ({ sums }) => sums.get(score)?.fractional ?? false,
   );
@@ -67,10 +99,20 @@ function isFractional({ scenarios }: RunTally, { scenario_id }: { scenario_id: s
 type Told = Pick<
   RunSequence,
   "score" | "margin" | "verdict" | "stopped_by" | "scenarios" | "planned" | "effect" | "lower" | "upper" | "threshold"
->;
+> &
+  Partial<Pick<RunSequence, "left_out" | "missing_as_zero">>;
 
-/** One sentence: the verdict with its figures, and why the comparison stopped. */
-export function sequenceSentence(told: Told): string {
+/** The verdict with its figures, why the comparison stopped, and what is missing. */
+export const sequenceSentence = (told: Told): string => verdictSentence(told) + missingSentences(told);
+
+function missingSentences({ left_out = 0, missing_as_zero = 0 }: Told): string {
+  const zeros = missingText({ candidate: missing_as_zero, baseline: 0, unscored: 0 });
+  if (left_out === 0) return zeros;
+  const scenarios = left_out === 1 ? "1 scenario" : `${left_out} scenarios`;
+  return `${zeros} Left out: ${scenarios} without a reply of the baseline, or without the score on both sides.`;
+}
+
+function verdictSentence(told: Told): string {
   const { score, margin, verdict, stopped_by, scenarios, planned, effect, lower, upper, threshold } = told;
   const other = threshold === null ? "" : ` than ${threshold}`;
   const count = `${scenarios} of ${planned} ${planned === 1 ? "scenario" : "scenarios"}`;

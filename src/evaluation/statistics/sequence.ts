@@ -6,7 +6,10 @@ import { alpha } from "../../base/numbers.ts";
  * win, so the capital reaches 40 at any time with a probability of at most 1/40 (Ville). The interval holds at every moment.
  */
 export interface SequenceUnit {
-  readonly difference: number;
+  /** Null when it tells nothing about "better" and "not worse": the baseline has no reply. */
+  readonly difference: number | null;
+  /** The difference that "worse" rests on, where it is another. Default: `difference`. */
+  readonly most?: number | null | undefined;
   /** True when a score between 0 and 1 was seen in the scenario. Where all are 0 or 1, any scenario can lose everything. */
   readonly fractional: boolean;
 }
@@ -35,6 +38,8 @@ interface SequencePoint {
 export interface Sequence extends SequencePoint {
   /** Null while undecided. With a verdict, the figures are those at the scenario that decided. */
   readonly verdict: SequenceVerdict | null;
+  /** The number of units read, those without a difference included. */
+  readonly reads: number;
   /** The way there, with at most `mostPoints` points. */
   readonly points: readonly SequencePoint[];
 }
@@ -70,13 +75,14 @@ export function followSequence(units: readonly SequenceUnit[], options: Sequence
   const above = createSide(units, options, 1);
   const below = createSide(units, options, -1);
   const pointAt = (count: number): SequencePoint => {
-    const sum = units.slice(0, count).reduce((total, { difference }) => total + difference, 0);
+    const seen = units.slice(0, count).flatMap(({ difference }) => difference ?? []);
+    const sum = seen.reduce((total, difference) => total + difference, 0);
     const [lower, upper] = [above.bound(count), -below.bound(count)];
     // Both bounds are right at once in 95 of 100 sequences; in the others they may pass each other.
     const middle = (lower + upper) / 2;
     return {
-      scenarios: count,
-      effect: count === 0 ? 0 : sum / count,
+      scenarios: seen.length,
+      effect: seen.length === 0 ? 0 : sum / seen.length,
       lower: lower > upper ? middle : lower,
       upper: lower > upper ? middle : upper,
     };
@@ -84,7 +90,7 @@ export function followSequence(units: readonly SequenceUnit[], options: Sequence
   const step = Math.max(1, Math.ceil(scenarios / mostPoints));
   const counts = Array.from({ length: Math.floor((scenarios - 1) / step) }, (_, index) => (index + 1) * step);
   const last = pointAt(scenarios);
-  return { ...last, verdict, points: trace && scenarios > 0 ? [...counts.map(pointAt), last] : [] };
+  return { ...last, verdict, reads: scenarios, points: trace && scenarios > 0 ? [...counts.map(pointAt), last] : [] };
 }
 
 /** The fewest scenarios with which a verdict is possible: every scenario differs as much as it can. */
@@ -147,7 +153,10 @@ function createSide(
   { planned, lowest = -1, highest = 1, margin = 0 }: SequenceOptions,
   sign: 1 | -1,
 ): Side {
-  const values = units.map(({ difference }) => sign * difference);
+  const values = units.map(({ difference, most = difference }) => {
+    const seen = sign === 1 ? difference : most;
+    return seen === null ? null : sign * seen;
+  });
   const [low, high] = sign === 1 ? [lowest, highest] : [-highest, -lowest];
   const known = knowledgeBefore(units, { values, low, smallest: Math.max(smallestDifference, margin / 10) });
   const target = planned80 / Math.sqrt(Math.max(1, planned));
@@ -157,9 +166,11 @@ function createSide(
     const parts = bets.map(({ share }) => share as number);
     return {
       bet(index) {
+        const value = values[index] ?? null;
+        if (value === null) return false;
         const { deviation, floor, isEstimated } = known[index] ?? firstKnowledge(low);
         const most = largestShare[isEstimated ? "estimated" : "known"] / Math.max(1e-9, mean - floor);
-        const win = (values[index] ?? 0) - mean;
+        const win = value - mean;
         let sum = 0;
         for (const [part, { size }] of bets.entries()) {
           const stake = Math.min((size * target) / deviation, most);
@@ -211,12 +222,14 @@ const firstKnowledge = (low: number): Knowledge => ({ deviation: assumedDeviatio
  */
 function knowledgeBefore(
   units: readonly SequenceUnit[],
-  { values, low, smallest }: { values: readonly number[]; low: number; smallest: number },
+  { values, low, smallest }: { values: readonly (number | null)[]; low: number; smallest: number },
 ): Knowledge[] {
-  let [sum, squares, cubes, telling] = [0, 0, 0, 0];
+  let [n, sum, squares, cubes, telling] = [0, 0, 0, 0, 0];
+  let before: number | null = null;
   let [worst, best] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  return values.map((value, n) => {
+  return values.map((value, index) => {
     let knowledge = firstKnowledge(low);
+    if (value === null) return knowledge;
     if (n >= firstEstimate) {
       const mean = sum / n;
       const variance = Math.max(1e-12, squares / n - mean ** 2);
@@ -236,8 +249,10 @@ function knowledgeBefore(
     worst = Math.min(worst, value);
     best = Math.max(best, value);
     // A difference that only repeats the one before tells nothing about the spread.
-    const isNew = Math.abs(value) > smallest && Math.abs(value - (values[n - 1] ?? 0)) > smallest;
-    if (isNew && (units[n]?.fractional ?? false)) telling += 1;
+    const isNew = Math.abs(value) > smallest && Math.abs(value - (before ?? 0)) > smallest;
+    if (isNew && (units[index]?.fractional ?? false)) telling += 1;
+    before = value;
+    n += 1;
     return knowledge;
   });
 }

@@ -78,3 +78,27 @@ test("scenarios without a finished attempt fail the gate", () => {
     { name: "finished_attempts", scenario_id: "c" },
   ]);
 });
+
+test("a reply that may be missing counts as 0", () => {
+  const scenarios = [
+    { scenario_id: "all", average_scores: { success: 1, overall: 0.9 } },
+    { scenario_id: "half", average_scores: { success: 0.5, overall: 0.9 } },
+    { scenario_id: "none", average_scores: { success: 0 } },
+  ];
+  const gate = { scores: { overall: 0.8, success: 0.5 }, scenario_scores: { overall: 0.4 }, max_failure_rate: 0.5 };
+  const figures = {
+    ...nothingDone,
+    average_scores: { success: 0.5, overall: 0.9 },
+    scenarios,
+    interactions: 6,
+    failed: 3,
+  };
+  expect(checkGate(gate, figures).checks).toMatchObject([
+    { name: "overall", actual: expect.closeTo(0.45, 9), passed: false },
+    { name: "success", actual: 0.5, passed: true },
+    { name: "failure_rate", passed: true },
+    { scenario_id: "none", actual: 0, passed: false },
+    { scenario_id: "all", passed: true },
+    { scenario_id: "half", actual: 0.45, passed: true },
+  ]);
+});

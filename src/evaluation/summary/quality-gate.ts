@@ -1,6 +1,8 @@
 import { reaches } from "../../base/numbers.ts";
 import type { Gate, GateResult } from "../../contract/schemas/budget.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
+import { mean } from "../statistics/descriptive.ts";
+import { meansWithMissing, meanWithMissing } from "./missing-replies.ts";
 
 export interface GateFigures {
   readonly average_scores: Scores;
@@ -19,18 +21,23 @@ export interface GateFigures {
 /** Limits the length of the summary when a gate fails everywhere. */
 const maximumScenarios = 50;
 
-/** Checks a run's figures against its gate. Missing figures fail; by default, so does any failed reply. */
+/**
+ * Checks a run's figures against its gate. Missing figures fail; by default, so does any failed reply. Where failed replies are
+ * allowed, they count as 0 in every score.
+ */
 export function checkGate(gate: Gate, figures: GateFigures): GateResult {
   const checks: GateResult["checks"] = [];
   const atLeast = (name: string, required: number, actual: number | undefined | null, scenario_id?: string): void => {
     const passed = actual !== undefined && actual !== null && reaches(actual, required);
     checks.push({ name, ...(scenario_id !== undefined && { scenario_id }), required, actual: actual ?? null, passed });
   };
-  for (const [name, required] of Object.entries(gate.scores ?? {}))
-    atLeast(name, required, ownScore(figures.average_scores, name));
+  for (const [name, required] of Object.entries(gate.scores ?? {})) {
+    const counted = meansWithMissing(figures.scenarios, name);
+    atLeast(name, required, counted ? mean(counted) : ownScore(figures.average_scores, name));
+  }
   for (const [name, required] of Object.entries(gate.scenario_scores ?? {})) {
-    for (const { scenario_id, average_scores } of figures.scenarios)
-      atLeast(name, required, ownScore(average_scores, name), scenario_id);
+    for (const scenario of figures.scenarios)
+      atLeast(name, required, meanWithMissing(scenario, name), scenario.scenario_id);
   }
   if (gate.min_pass_rate !== undefined) {
     const { counted, passed } = figures.attempts;

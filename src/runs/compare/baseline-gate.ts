@@ -88,7 +88,8 @@ async function compareWithBaseline(
   if (!baseline || baseline.owner !== run.owner) return refused(`The baseline ${baselineId} no longer exists.`);
   const attempts = commonPairAttempts(baseline.settings, run.settings);
   const failed = await readFailedReplies(store, [baseline, run]);
-  const counted = { attempts: attempts.most, failed, margins };
+  const unanswered = await readFailedReplies(store, [baseline]);
+  const counted = { attempts: attempts.most, failed, unanswered, margins };
   const before = await readComparedRun(store, baseline, counted);
   // The state is stored together with the summary that this check is a part of.
   const after = { ...(await readComparedRun(store, run, counted)), state: "completed" as const, rescored: undefined };

@@ -28,7 +28,8 @@ export async function compareStoredRuns(
   const found = [await getOwnedRun(store, baselineId, owner), await getOwnedRun(store, candidateId, owner)] as const;
   const attempts = commonPairAttempts(found[0].settings, found[1].settings);
   const failed = await readFailedReplies(store, found);
-  const counted = { attempts: attempts.most, failed, margins };
+  const unanswered = margins && (await readFailedReplies(store, [found[0]]));
+  const counted = { attempts: attempts.most, failed, unanswered, margins };
   const [baseline, candidate] = await Promise.all([
     readComparedRun(store, found[0], counted),
     readComparedRun(store, found[1], counted),

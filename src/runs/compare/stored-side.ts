@@ -23,6 +23,8 @@ export interface TallyOptions {
   readonly attempts: number;
   /** Replies that failed in any of the compared runs. */
   readonly failed: FailedReplies;
+  /** Replies that failed in the baseline. Set for a decision, which counts a missing reply as 0. */
+  readonly unanswered?: FailedReplies | undefined;
   /** Set for a comparison with margins. */
   readonly margins?: Margins | undefined;
 }
@@ -39,10 +41,10 @@ export async function readComparedRun(store: Store, run: RunRecord, options: Tal
 async function readTally(
   store: Store,
   run: RunRecord,
-  { attempts, failed, margins }: TallyOptions,
+  { attempts, failed, unanswered, margins }: TallyOptions,
 ): Promise<StoredSide> {
   const scenarios = await store.runs.scenarios(run.id);
-  const tally = createRunTally({ failed, byAttempt: margins && keptByAttempt(margins) });
+  const tally = createRunTally({ failed, unanswered, byAttempt: margins && keptByAttempt(margins) });
   const calls = Object.keys(margins ?? {}).some((name) => ratioMeasures.has(name));
   const embedders = createEmbedderBaselines();
   for await (const turns of store.interactions.scored(run.id, { calls })) {

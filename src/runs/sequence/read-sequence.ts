@@ -75,10 +75,10 @@ export async function readSequence(
   // Before the scores, so that those of a finished scenario are all read.
   const done = await finishedScenarios(store, candidate);
   const doneThere = baseline && (await finishedScenarios(store, baseline));
-  const failed = baseline ? await readFailedReplies(store, [baseline, candidate]) : createFailedReplies();
   const tallied = {
     attempts: most,
-    failed,
+    failed: await readFailedReplies(store, [candidate, ...(baseline ? [baseline] : [])]),
+    unanswered: await readFailedReplies(store, baseline ? [baseline] : []),
     ...(plan.score === passRateMeasure && { margins: { [passRateMeasure]: 0.1 } }),
   };
   const ours = await readComparedRun(store, candidate, tallied);
@@ -119,6 +119,7 @@ export async function readSequence(
     scenarios: compared.scenarios,
     planned: order.length,
     left_out: compared.left_out,
+    ...(compared.missing.candidate > 0 && { missing_as_zero: compared.missing.candidate }),
     effect: compared.scenarios === 0 ? null : compared.effect,
     lower: compared.scenarios === 0 ? null : compared.lower,
     upper: compared.scenarios === 0 ? null : compared.upper,
