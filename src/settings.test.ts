@@ -248,19 +248,19 @@ test("lists each variable once, with a meaning", () => {
   expect(variables.find(({ name }) => name === "REHEARSAL_MAX_BODY_BYTES")?.default).toBe("8388608 / 4194304");
 });
 
-test("leases last ten seconds on PostgreSQL unless longer ones are configured, with heartbeats within them", () => {
+test("leases outlast the watchdog unless others are configured, last ten seconds at least on PostgreSQL, and have heartbeats within them", () => {
   const runsOf = (lease_ms: number | undefined, DATABASE_URL?: string) => {
     const { leaseMs, heartbeatMs } = readSettings({ DATABASE_URL }, { limits: { lease_ms } }).settings.runs;
     return [leaseMs, heartbeatMs];
   };
   const postgres = "postgresql://db/x";
   expect([runsOf(undefined), runsOf(6_000), runsOf(6_000, "sqlite:x.db")]).toEqual([
-    [15_000, 5_000],
+    [25_000, 5_000],
     [6_000, 3_000],
     [6_000, 3_000],
   ]);
   expect([undefined, 6_000, 60_000, 10_001].map((lease) => runsOf(lease, postgres)[0])).toEqual([
-    10_000, 10_000, 60_000, 11_000,
+    25_000, 10_000, 60_000, 11_000,
   ]);
 });
 

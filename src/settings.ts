@@ -20,7 +20,7 @@ import {
   type TargetSecret,
 } from "./settings/credentials.ts";
 import { createEnvironment, type Environment, type Variables } from "./settings/environment.ts";
-import { readNumbers, type LimitOverrides, type NumberSettings } from "./settings/numbers.ts";
+import { readNumbers, warnOfShortLease, type LimitOverrides, type NumberSettings } from "./settings/numbers.ts";
 import { exposedBy, readServerSettings, warnOfExposure, type ServerSettings } from "./settings/server-settings.ts";
 import { quoted, SettingsError } from "./settings/settings-error.ts";
 
@@ -34,6 +34,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly dataDir: string;
   /** null: no backups. */
   readonly backupDir: string | null;
+  /** A file that a worker writes again and again while it lives. */
+  readonly heartbeatFile: string | null;
   /** Secret because it may hold a password. null = a file in `dataDir`. */
   readonly databaseUrl: Secret | null;
   /** null: warn on a terminal, info elsewhere. */
@@ -107,7 +109,8 @@ export function readSettings(
   const readable = warnOfReadableFiles(variables, { alsoSecret: named, modeOf });
   const unknown = warnOfUnknownVariables(variables, named);
   const exposed = listens ? warnOfExposure(settings.server) : [];
-  return { settings, warnings: [...exposed, ...readable, ...unknown] };
+  const shortLease = limits.lease_ms === undefined ? [] : warnOfShortLease(settings.runs);
+  return { settings, warnings: [...exposed, ...readable, ...unknown, ...shortLease] };
 }
 
 function modeOf(path: string): number | null {
@@ -135,6 +138,7 @@ function collect(
     server,
     dataDir,
     backupDir: environment.text("REHEARSAL_BACKUP_DIR"),
+    heartbeatFile: environment.text("REHEARSAL_HEARTBEAT_FILE"),
     databaseUrl,
     logLevel: environment.oneOf("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     webhooks: readWebhooks(environment),

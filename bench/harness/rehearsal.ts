@@ -39,6 +39,8 @@ export const benchSettings: Readonly<Record<string, string>> = {
   REHEARSAL_AGENT_PORT: "0",
   REHEARSAL_EVAL_PORT: "0",
   REHEARSAL_SHUTDOWN_GRACE_MS: "100",
+  // Without the process that watches it, which is measured in decision 20.
+  REHEARSAL_WATCHDOG_MS: "0",
 };
 
 export async function startRehearsal({

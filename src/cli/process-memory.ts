@@ -13,26 +13,34 @@ const youngGeneration = "--max-semi-space-size=16";
 /** Keeps secrets out of the report Node writes when memory runs out (`composition/memory-notes.ts`). */
 const withoutEnvironment = "--report-exclude-env";
 
-/** The part of `process` that `restartWithMemoryLimits` uses. */
+/** The part of `process` that this module uses. */
 export type Process = Pick<
   NodeJS.Process,
   "argv" | "env" | "execArgv" | "execPath" | "execve" | "permission" | "platform" | "send"
 >;
 
+export const isService = (command: string): boolean => services.has(command);
+
+/** How to start this command again with lower memory limits, which are read only at start-up. Values the operator has set are kept. */
+export function withMemoryLimits({ argv, env, execArgv }: Pick<Process, "argv" | "env" | "execArgv">): {
+  readonly parameters: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+} {
+  const chosen = /max[-_]semi[-_]space[-_]size/.test(env["NODE_OPTIONS"] ?? "") ? [] : [youngGeneration];
+  return {
+    parameters: [...chosen, withoutEnvironment, ...execArgv, ...argv.slice(1)],
+    env: { ...arenas, [trimThreshold.name]: trimThreshold.bytes, ...env },
+  };
+}
+
 /**
- * Replaces a service's process by one with lower memory limits, under the same process id. These limits are read only at
- * start-up, so this happens before anything else is loaded. Values the operator has set are kept.
+ * Replaces a service's process by one with lower memory limits, under the same process id, if no supervisor starts it with them. This
+ * happens before anything else is loaded.
  */
 export function restartWithMemoryLimits(command: string, self: Process = process): void {
-  const { argv, env, execArgv, execPath } = self;
-  const { name, bytes } = trimThreshold;
-  if (!services.has(command) || env[name] !== undefined || !canReplace(self)) return;
-  const chosen = /max[-_]semi[-_]space[-_]size/.test(env["NODE_OPTIONS"] ?? "") ? [] : [youngGeneration];
-  self.execve?.(execPath, [execPath, ...chosen, withoutEnvironment, ...execArgv, ...argv.slice(1)], {
-    ...arenas,
-    ...env,
-    [name]: bytes,
-  });
+  if (!isService(command) || self.env[trimThreshold.name] !== undefined || !canReplace(self)) return;
+  const { parameters, env } = withMemoryLimits(self);
+  self.execve?.(self.execPath, [self.execPath, ...parameters], env);
 }
 
 /** Windows has no execve, the permission model forbids it, and an IPC channel to a process manager would be lost. */

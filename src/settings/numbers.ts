@@ -302,11 +302,18 @@ const table = {
     leaseMs: limit("lease_ms", {
       ...wait,
       minimum: second,
-      default: 15 * second,
+      default: 25 * second,
       meaning:
-        "How long a worker that stopped responding keeps an attempt. With PostgreSQL the default and minimum is 10000, in whole seconds, and all processes need the same value.",
+        "How long a worker that stopped responding keeps an attempt; at least 8 s more than REHEARSAL_WATCHDOG_MS, so that an attempt that blocks its process does not go on to the next. With PostgreSQL the minimum is 10000, in whole seconds, and all processes need the same value.",
     }),
     heartbeatMs: 5 * second,
+    watchdogMs: variable("REHEARSAL_WATCHDOG_MS", {
+      ...wait,
+      minimum: 0,
+      default: 15 * second,
+      meaning:
+        "After so long without a sign of its event loop, a service or worker is ended and started again; 0 = never, and without a supervising process (docs/reliability.md).",
+    }),
     idempotencyHours: 24,
   },
 } as const satisfies Record<string, Group>;
@@ -345,7 +352,7 @@ export function readNumbers(
   const read = ([name, group]: [string, Group]) => [name, readGroup(group, { environment, limits })] as const;
   const numbers = Object.fromEntries(Object.entries(table).map(read)) as NumberSettings;
   const { http, runs } = numbers;
-  const leaseMs = postgres ? postgresLease(limits.lease_ms) : runs.leaseMs;
+  const leaseMs = postgres ? postgresLease(runs.leaseMs) : runs.leaseMs;
   return {
     ...numbers,
     http: { ...http, headersTimeoutMs: Math.min(http.headersTimeoutMs, http.requestTimeoutMs) },
@@ -376,8 +383,19 @@ export function parseNumber(name: string, text: string, { minimum, maximum, frac
   );
 }
 
+/** A hung process needs this time to be ended and replaced, after it last renewed its leases. */
+const replacedWithinMs = 3 * second;
+
+export function warnOfShortLease({ leaseMs, heartbeatMs, watchdogMs }: NumberSettings["runs"]): readonly string[] {
+  const least = watchdogMs + heartbeatMs + replacedWithinMs;
+  if (watchdogMs === 0 || leaseMs >= least) return [];
+  return [
+    `limits.lease_ms is ${leaseMs}: other processes take over from a hung one before it is ended (REHEARSAL_WATCHDOG_MS, ${watchdogMs}), and an attempt that blocks its process blocks theirs too: set ${least} or more`,
+  ];
+}
+
 /** pg-boss counts in whole seconds and accepts no lease below ten. */
-function postgresLease(asked = 0): number {
+function postgresLease(asked: number): number {
   return Math.max(10 * second, Math.ceil(asked / second) * second);
 }
 

@@ -41,6 +41,12 @@ export const variableSections: readonly { readonly title: string; readonly varia
       },
       number("REHEARSAL_MAX_BODY_BYTES"),
       number("REHEARSAL_SHUTDOWN_GRACE_MS"),
+      number("REHEARSAL_WATCHDOG_MS"),
+      {
+        name: "REHEARSAL_HEARTBEAT_FILE",
+        meaning:
+          "File that a worker writes every 5 seconds, for probes of a container: one that is older than 30 seconds means that the worker hangs.",
+      },
     ],
   },
   {

@@ -22,8 +22,21 @@ export interface HostProcess {
   readonly pid: number;
 }
 
-/** True for a worker that reported that its process ran out of memory: it is dead, on whichever host it ran. */
-export type RanOutOfMemory = (worker: string) => boolean;
+/** True for a worker whose process is known to have run out of memory or stood still: it is dead, on whichever host it ran. */
+export type BrokeDown = (worker: string) => boolean;
+
+/** The process id by which other processes of this host know this one. */
+export const ownProcessId = (): number => identity;
+
+/**
+ * Goes by the id of a supervisor that replaces this process when it ends. Others then leave the attempts of a process that stood still
+ * to its replacement, which knows that they may be the cause.
+ */
+export function identifyAs(pid: number): void {
+  identity = pid;
+}
+
+let identity = process.pid;
 
 export interface HostReaders {
   readonly hostname: () => string;

@@ -4,7 +4,7 @@ import { copyMemory, type CopiedMemory } from "./agent/copy-memory.ts";
 import { StoreFileError, type Database, type Dispatch, type Reader, type Writer } from "./database.ts";
 import { openPostgresDatabase } from "./drivers/postgres-database.ts";
 import { openSqliteDatabase } from "./drivers/sqlite-database.ts";
-import { isDeadWorker, hostClock, thisHost } from "./host.ts";
+import { hostClock, isDeadWorker, ownProcessId, thisHost } from "./host.ts";
 import { latestLeaseEnd } from "./queues/leases/leases.ts";
 import { createPresence } from "./presence.ts";
 import { createKeyRecords } from "./queries/api-keys.ts";
@@ -48,7 +48,7 @@ export async function moveToPostgres({ file, url, leaseMs = 15_000, keys = [], o
  */
 async function refuseBusy(database: Database, { file, leaseMs }: { file: string; leaseMs: number }): Promise<void> {
   const now = hostClock.steady();
-  const location = { host: thisHost(), pid: process.pid };
+  const location = { host: thisHost(), pid: ownProcessId() };
   const presence = createPresence({ database, readNow: async () => now, location, onError() {} });
   const lives = await presence.isAlive(database.reader, "run_rescoring.process");
   const held = await database.reader

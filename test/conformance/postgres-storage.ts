@@ -3,7 +3,7 @@ import type { Queue } from "../../src/contract/ports/queue.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";
-import { ranOutOfMemory, type StorageUnderTest } from "./storage-under-test.ts";
+import { brokeDown, type StorageUnderTest } from "./storage-under-test.ts";
 
 export interface PostgresUnderTest extends AsyncDisposable {
   open(): Promise<StorageUnderTest>;
@@ -25,7 +25,7 @@ export async function preparePostgresUnderTest(): Promise<PostgresUnderTest> {
   const end = "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()";
   await database.query(end).catch(() => {});
   const openStorage = () =>
-    openPostgres({ url: database.url, connections: 6, sweepMs: 0, lookMs: 0, perRun: 1_000, ranOutOfMemory });
+    openPostgres({ url: database.url, connections: 6, sweepMs: 0, lookMs: 0, perRun: 1_000, brokeDown });
   const main = await openStorage();
   const pool = new Pool({ connectionString: database.url, max: 2 });
   pool.on("error", () => {});

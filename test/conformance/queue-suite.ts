@@ -54,16 +54,14 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(await claim(storage, { limit: 3 })).toHaveLength(2);
     });
 
-    test("attempts in progress at every out-of-memory crash are handed out first, one by one, to workers without other work", async () => {
+    test("attempts in progress when a process breaks down are handed out first, one by one, to workers without other work", async () => {
       await using storage = await open();
       await storage.store.runs.create(sampleRun({ scenarios: 5 }));
-      await claim(storage, { worker: "elsewhere:1:out-of-memory", limit: 2 });
-      await storage.queue.recover();
-      const held = await claim(storage, { worker: "elsewhere:2:out-of-memory", limit: 2 });
-      expect(held).toMatchObject([{ tries: 2 }, { tries: 2 }]);
+      const held = await claim(storage, { worker: "elsewhere:1:broken", limit: 2 });
       await storage.queue.recover();
       const [first, ...others] = await claim(storage);
       expect([first, others]).toMatchObject([{ alone: true, breaks: 0 }, []]);
+      expect(first).not.toHaveProperty("fatal");
       expect(await claim(storage, { busy: true })).toEqual([]);
       await storage.queue.finish(first!.lease, { average_scores: {} });
       const [second] = await claim(storage);
@@ -76,17 +74,25 @@ export function queueSuite(name: string, open: OpenStorage): void {
       expect(rest.map(({ alone }) => alone)).toEqual([undefined, undefined, undefined]);
     });
 
-    test("an attempt that was alone when memory ran out has failed; one beside others has not", async () => {
+    test("the attempt that was alone when its process broke down again is fatal, and those beside it the first time are cleared", async () => {
       await using storage = await open();
       await storage.store.runs.create(sampleRun({ scenarios: 3 }));
-      const died = async (worker: string): Promise<readonly ClaimedAttempt[]> => {
-        const claimed = await claim(storage, { worker, limit: 1 });
-        await storage.queue.recover();
-        return claimed;
-      };
-      await died("elsewhere:1:out-of-memory");
-      expect(await died("elsewhere:2:out-of-memory")).toMatchObject([{ breaks: 1 }]);
-      expect(await claim(storage)).toMatchObject([{ breaks: 2, alone: true }]);
+      await claim(storage, { worker: "elsewhere:1:broken" });
+      await storage.queue.recover();
+      const [stopped] = await claim(storage, { worker: "elsewhere:2:stopped" });
+      // Says nothing about the attempt, which still has to run alone.
+      await storage.queue.release(stopped!.lease);
+      const [alone] = await claim(storage, { worker: "elsewhere:3:broken" });
+      expect(alone).toMatchObject({ alone: true, lease: { attempt_id: stopped!.lease.attempt_id } });
+      await storage.queue.recover();
+      const [fatal, ...beside] = await claim(storage);
+      expect([fatal, beside]).toMatchObject([
+        { alone: true, fatal: true, lease: { attempt_id: stopped!.lease.attempt_id } },
+        [],
+      ]);
+      await storage.queue.finish(fatal!.lease, { average_scores: {} });
+      const rest = await claim(storage, { busy: true });
+      expect(rest.map((attempt) => "alone" in attempt)).toEqual([false, false]);
     });
 
     test("only attempts of the runs that are asked for", async () => {

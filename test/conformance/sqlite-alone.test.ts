@@ -76,10 +76,10 @@ test("an attempt of a run that is being cancelled is over", async () => {
   expect(await storage.store.runs.unconcluded()).toEqual([run!.id]);
 });
 
-test("an attempt that was alone when its process ran out of memory has failed, in any container", async () => {
+test("an attempt whose process broke down is suspected in any container", async () => {
   await using folder = await temporaryFolder();
   const file = folder.file("rehearsal.db");
   await kill(await leaveHeld(file), file);
-  await using storage = await openSqlite({ file, ranOutOfMemory: (worker) => worker === "another container:1:w" });
-  expect(await storage.queue.claim(here)).toMatchObject([{ tries: 2, breaks: 1 }]);
+  await using storage = await openSqlite({ file, brokeDown: (worker) => worker === "another container:1:w" });
+  expect(await storage.queue.claim(here)).toMatchObject([{ tries: 2, alone: true }]);
 });

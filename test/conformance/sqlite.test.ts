@@ -3,7 +3,7 @@ import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { queueModelSuite } from "./queue-model-suite.ts";
 import { queueSuite } from "./queue-suite.ts";
-import { ranOutOfMemory, type StorageUnderTest } from "./storage-under-test.ts";
+import { brokeDown, type StorageUnderTest } from "./storage-under-test.ts";
 import { storeSuite } from "./store-suite.ts";
 import { tidySuite } from "./tidy-suite.ts";
 
@@ -18,7 +18,7 @@ function handClock(): HostClock & { pass(ms: number): void } {
 async function openFile(): Promise<StorageUnderTest> {
   const folder = await temporaryFolder();
   const clock = handClock();
-  const open = () => openSqlite({ file: folder.file("rehearsal.db"), leaseMs, clock, ranOutOfMemory });
+  const open = () => openSqlite({ file: folder.file("rehearsal.db"), leaseMs, clock, brokeDown });
   const opened = [await open()];
   return {
     store: opened[0]!.store,

@@ -15,7 +15,7 @@ export interface StorageUnderTest extends AsyncDisposable {
   pass(ms: number): Promise<void>;
 }
 
-/** Workers of this name have left word that their process ran out of memory. */
-export const ranOutOfMemory = (worker: string): boolean => worker.endsWith(":out-of-memory");
+/** Workers of this name are known to have broken down. */
+export const brokeDown = (worker: string): boolean => worker.endsWith(":broken");
 
 export type OpenStorage = () => Promise<StorageUnderTest>;

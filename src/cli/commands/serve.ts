@@ -23,6 +23,7 @@ import { reportLateCall } from "../composition/world-listener.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { CliError } from "../cli-error.ts";
 import { folderPath, portNumber, wholeNumber, withServiceConfig, type LocalOptions } from "../options.ts";
+import { reportPorts, restartOf } from "../supervision/supervised.ts";
 import { exitWithoutReaders, isInteractive } from "../terminal/output.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
 import { version } from "../version.ts";
@@ -70,14 +71,16 @@ async function serve({ worker, concurrency, ...options }: ServeOptions): Promise
 }
 
 async function serveAll({ open, json = false, ...options }: Omit<ServeOptions, "worker">): Promise<void> {
+  const restart = restartOf();
   const { settings, warnings } = await loadSettings({
     config: options.config,
     envFile: options.envFile,
     targets: true,
     overrides: {
       REHEARSAL_HOST: options.host,
-      REHEARSAL_AGENT_PORT: options.port,
-      REHEARSAL_EVAL_PORT: options.evalPort,
+      // A process that replaces another is found where that was.
+      REHEARSAL_AGENT_PORT: restart?.ports?.agent.toString() ?? options.port,
+      REHEARSAL_EVAL_PORT: restart?.ports?.evaluation.toString() ?? options.evalPort,
       REHEARSAL_DATA_DIR: options.dataDir,
     },
   });
@@ -89,6 +92,8 @@ async function serveAll({ open, json = false, ...options }: Omit<ServeOptions, "
     await services.stop();
     exitWithoutReaders();
   });
+  reportPorts({ agent: services.agent.port, evaluation: services.evaluation.port });
+  if (restart) return;
   printAddresses(services, json);
   if (settings.demo) {
     seeded = seedDemo({ ...services, agentUrl: services.agent.url, settings }).catch((error: unknown) =>

@@ -1,9 +1,11 @@
+import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { runWorker } from "../../runs/run-worker.ts";
 import { folderPath, wholeNumber, withServiceConfig, type LocalOptions } from "../options.ts";
 import { createCore, type Core } from "../composition/core.ts";
 import { createWorldListener, reportLateCall } from "../composition/world-listener.ts";
 import { loadSettings } from "../config/load-settings.ts";
+import { restartOf } from "../supervision/supervised.ts";
 import { createDataFolder } from "../composition/storage.ts";
 import { startBackgroundJobs } from "../composition/background-jobs.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
@@ -44,13 +46,31 @@ export async function work({ concurrency, dataDir, config, envFile, json }: Work
     worldEndpoints: worlds.endpoints,
   });
   await using _jobs = await startBackgroundJobs({ ...core, outbound: core.clients.tools });
+  using beats = new DisposableStack();
   const stop = new AbortController();
   onStopSignal(async () => stop.abort());
   await runWorker({
     runs: core.runs,
     signal: stop.signal,
     graceMs: settings.http.shutdownGraceMs,
-    onStarted: () => (json ? printJson({ worker: "ready", pid: process.pid }) : printLine("worker ready")),
+    onStarted() {
+      if (settings.heartbeatFile !== null) beats.use(writeHeartbeats(settings.heartbeatFile, core));
+      if (restartOf()) return;
+      if (json) printJson({ worker: "ready", pid: process.pid });
+      else printLine("worker ready");
+    },
   });
   core.storage.stopWaiting();
+}
+
+const heartbeatMs = 5_000;
+
+/** Writes a file now and then, from the event loop: its age says whether the worker lives. */
+function writeHeartbeats(file: string, { logFailure }: Pick<Core, "logFailure">): Disposable {
+  const beat = (): void => {
+    writeFile(file, "").catch((error: unknown) => logFailure(error, "the heartbeat file cannot be written"));
+  };
+  beat();
+  const timer = setInterval(beat, heartbeatMs);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -15,6 +15,7 @@ import type { CheckCode } from "../../runs/user-code/check-code.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { limitHeap } from "../process-memory.ts";
+import { restartOf } from "../supervision/supervised.ts";
 import { createClients, type Clients } from "./clients.ts";
 import { createEvaluation } from "./evaluation.ts";
 import { createFailureLog, type FailureLog } from "./failure-log.ts";
@@ -93,6 +94,8 @@ export async function createCore(
   const secrets = [...secretsOf([settings, hubProviders]), ...(await operatorSecrets(settings, process.env))];
   const log = createLog({ level: settings.logLevel, secrets });
   for (const warning of warnings) log.warn(warning);
+  const restart = restartOf();
+  if (restart) log.error({ reason: restart.reason }, "this process replaces one that ended");
 
   const logFailure = createFailureLog(log);
   const storeOutage = createStoreOutageMonitor();

@@ -25,9 +25,9 @@ function die(folder: string, how: string): NodeJS.Signals | null {
 test("a process that runs out of memory leaves a note without secrets", async () => {
   await using folder = await temporaryFolder();
   expect(die(folder.path, "const all = []; for (;;) all.push({ all: [all.length] });")).toBe("SIGABRT");
-  const ranOutOfMemory = readMemoryNotes(folder.path);
-  expect(ranOutOfMemory(worker)).toBe(true);
-  expect(ranOutOfMemory("host/boot:12:another")).toBe(false);
+  const brokeDown = readMemoryNotes(folder.path);
+  expect(brokeDown(worker)).toBe(true);
+  expect(brokeDown("host/boot:12:another")).toBe(false);
   const [note = ""] = await readdir(folder.path);
   expect(await readFile(folder.file(note), "utf8")).not.toContain("a secret");
 });

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { RanOutOfMemory } from "../../storage/host.ts";
+import type { BrokeDown } from "../../storage/host.ts";
 
 const nameOfNote = (worker: string): string => `out-of-memory-${worker.slice(worker.lastIndexOf(":") + 1)}.json`;
 const noteName = /^out-of-memory-[\da-f-]+\.json$/;
@@ -30,7 +30,7 @@ export function leaveMemoryNote(
 }
 
 /** Tells from the notes in a folder whether a worker ran out of memory. */
-export function readMemoryNotes(folder: string): RanOutOfMemory {
+export function readMemoryNotes(folder: string): BrokeDown {
   return (worker) => beginningOf(join(folder, nameOfNote(worker))).includes('"trigger":"OOMError"');
 }
 

@@ -4,6 +4,7 @@ import type { Settings } from "../../settings.ts";
 import { StoreFileError } from "../../storage/database.ts";
 import type { PostgresOptions } from "../../storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
+import { restartOf } from "../supervision/supervised.ts";
 import { readMemoryNotes } from "./memory-notes.ts";
 
 interface OpenStorageOptions extends Pick<PostgresOptions, "startMs" | "onWait"> {
@@ -18,7 +19,9 @@ export async function openStorage(
   const file = storeFile(settings);
   const { leaseMs, idempotencyHours } = settings.runs;
   const ranOutOfMemory = readMemoryNotes(settings.dataDir);
-  const common = { answersMs: idempotencyHours * 3_600_000, ranOutOfMemory, onError };
+  const stoodStill = new Set(restartOf()?.broken);
+  const brokeDown = (worker: string): boolean => stoodStill.has(worker) || ranOutOfMemory(worker);
+  const common = { answersMs: idempotencyHours * 3_600_000, brokeDown, onError };
   if (file !== null) return openSqlite({ file, leaseMs, ...common });
   // Loaded on demand: the embedded store needs neither the PostgreSQL client nor its queue.
   const { openPostgres } = await import("../../storage/drivers/open-postgres.ts");

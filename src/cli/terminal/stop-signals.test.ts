@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test, vi } from "vitest";
-import { onShellGone } from "./stop-signals.ts";
+import { onShellGone } from "./shell-gone.ts";
 
 const file = new URL("./stop-signals.ts", import.meta.url).href;
 

@@ -10,8 +10,10 @@ export interface ClaimedAttempt {
   readonly tries: number;
   /** Number of earlier executions that broke, not counting stops, kills, lost leases and waits. */
   readonly breaks: number;
-  /** Set when a process ran out of memory twice in a row while it ran: the worker must run nothing else beside it. */
+  /** Set when a process broke down while it ran: the worker must run nothing else beside it. */
   readonly alone?: boolean;
+  /** Set when a process broke down again while it ran alone: the worker must not execute it, but end its run. */
+  readonly fatal?: boolean;
 }
 
 export interface AttemptEnd {
@@ -52,8 +54,8 @@ export interface Queue {
   /** Returns an attempt to the queue, ready after `delay_ms`: for a worker that stops or, with `broke`, whose execution failed. */
   release(lease: Lease, options?: { delay_ms?: number; broke?: boolean }): Promise<void>;
   /**
-   * Reclaims the attempts of dead worker processes on this host. An attempt that ran while memory ran out twice in a row runs
-   * `alone` from then on; one that already ran alone counts as broken.
+   * Reclaims the attempts of dead worker processes on this host. One that was in progress when its process broke down (it ran out of
+   * memory or stood still) runs `alone` the next time; one that already did is `fatal`.
    */
   recover(): Promise<number>;
   /** Runs whose workers died again and again, each reported until it has ended. Missing where that is not counted. */

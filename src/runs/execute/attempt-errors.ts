@@ -1,12 +1,12 @@
 import { isShuttingDown, isStoreFailure, ServiceError } from "../../contract/errors.ts";
 
-/** The process ran out of memory while this attempt was the only one in progress. */
-export class OutOfMemory extends Error {
-  override readonly name = "OutOfMemory";
+/** The process ran out of memory or stood still while this attempt was the only one in progress. */
+export class ProcessBroken extends Error {
+  override readonly name = "ProcessBroken";
 
   constructor() {
     super(
-      "the process ran out of memory while executing only this attempt; use a smaller scenario or more memory (NODE_OPTIONS=--max-old-space-size=<MB>)",
+      "it ended its process twice, the second time with nothing beside it: the process ran out of memory, or stood still for longer than REHEARSAL_WATCHDOG_MS. Use a smaller scenario, or more memory (NODE_OPTIONS=--max-old-space-size=<MB>)",
     );
   }
 }

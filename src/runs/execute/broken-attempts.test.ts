@@ -94,12 +94,14 @@ test("fails a run that cannot be started", async () => {
   expect(run).toMatchObject({ state: "failed", message: expect.stringContaining("no model model") });
 });
 
-test("fails a run whose attempt runs out of memory, with the figures so far", async () => {
+test("fails a run whose attempt breaks its process, with the figures so far", async () => {
   await using bench = await startBench({ models: { model: right() }, onError: () => {} });
   const { claim } = bench.queue;
-  // As after five ends of the process with only the second attempt in progress.
+  // As after two ends of the process during the second attempt.
   const afterDeaths: RunBench["queue"]["claim"] = async (options) =>
-    (await claim(options)).map((claimed) => (claimed.attempt === 2 ? { ...claimed, breaks: 5, alone: true } : claimed));
+    (await claim(options)).map((claimed) =>
+      claimed.attempt === 2 ? { ...claimed, alone: true, fatal: true } : claimed,
+    );
   Object.assign(bench.queue, { claim: afterDeaths } satisfies Partial<RunBench["queue"]>);
   // Comes after the claim that the worker began with.
   await claim({ worker: "another", limit: 0, perRun: 1 });
@@ -107,9 +109,7 @@ test("fails a run whose attempt runs out of memory, with the figures so far", as
   const run = await bench.runs.wait(id, AbortSignal.timeout(20_000));
   expect(run).toMatchObject({
     state: "failed",
-    message: expect.stringContaining(
-      'attempt 2 of the scenario "s" failed 5 times, most recently with: the process ran out of memory',
-    ),
+    message: expect.stringContaining('attempt 2 of the scenario "s" failed: it ended its process twice'),
   });
   expect(run.summary).not.toBeNull();
 });

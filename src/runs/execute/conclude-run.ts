@@ -6,7 +6,7 @@ import { withBaselineGate } from "../compare/baseline-gate.ts";
 import { createRunSummarizer, summarizeStoredRun, type IncrementalSummary } from "../results/run-figures.ts";
 import { toProgress } from "../results/to-run.ts";
 import { withDecision } from "../sequence/read-sequence.ts";
-import { isTransient, OutOfMemory } from "./attempt-errors.ts";
+import { isTransient, ProcessBroken } from "./attempt-errors.ts";
 
 interface Concluder {
   /** Ends a run whose last attempt is over, once even when called concurrently. */
@@ -121,15 +121,16 @@ interface FailOptions {
  * cancelled.
  */
 export async function failRun(
-  { run_id, scenario_index, attempt, breaks }: ClaimedAttempt,
+  { run_id, scenario_index, attempt, breaks, fatal }: ClaimedAttempt,
   { store, now, error }: FailOptions,
 ): Promise<boolean> {
   const run = await store.runs.get(run_id);
   if (run?.state !== "queued" && run?.state !== "running") return false;
   const [scenario] = await store.runs.scenariosAt(run_id, [scenario_index]);
-  const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" failed ${breaks} times, most recently with: ${publicErrorMessage(error)}`;
-  // Computing the figures may run out of memory as well, so the run ends before that.
-  return endAsFailed(run, { store, now, message, figuresLast: error instanceof OutOfMemory });
+  const times = fatal ? "failed" : `failed ${breaks} times, most recently with`;
+  const message = `Evaluation failed: attempt ${attempt} of the scenario "${scenario?.id ?? scenario_index}" ${times}: ${publicErrorMessage(error)}`;
+  // Computing the figures may break the process as well, so the run ends before that.
+  return endAsFailed(run, { store, now, message, figuresLast: error instanceof ProcessBroken });
 }
 
 /** Ends a run whose workers died again and again. False when it has ended or is being cancelled. */

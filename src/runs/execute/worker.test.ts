@@ -402,7 +402,7 @@ test("claims nothing while an attempt has to run alone", async () => {
   await worker.stop({ graceMs: 0 });
 });
 
-test("gives up an attempt that ran out of memory too often, but tries one more time after an unreported failure", async () => {
+test("gives up an attempt that broke its process, but tries one more time after an unreported failure", async () => {
   const fake = fakeQueue();
   const broken: unknown[] = [];
   const tried: string[] = [];
@@ -410,9 +410,9 @@ test("gives up an attempt that ran out of memory too often, but tries one more t
     execute: async ({ lease }) => void tried.push(lease.attempt_id),
     onBroken: async ({ breaks }, error) => void broken.push([breaks, String(error)]),
   });
-  fake.ready.push({ ...attempt("a"), breaks: 5, alone: true });
+  fake.ready.push({ ...attempt("a"), alone: true, fatal: true });
   worker.wake();
-  await expect.poll(() => broken).toEqual([[5, expect.stringContaining("ran out of memory")]]);
+  await expect.poll(() => broken).toEqual([[0, expect.stringContaining("ended its process twice")]]);
   expect([tried, fake.released]).toEqual([[], ["a"]]);
   fake.ready.push({ ...attempt("b"), breaks: 5 });
   worker.wake();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isShuttingDown } from "../../contract/errors.ts";
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../../contract/ports/queue.ts";
-import { LeaseLost, OutOfMemory, Postponed } from "./attempt-errors.ts";
+import { LeaseLost, Postponed, ProcessBroken } from "./attempt-errors.ts";
 
 export interface WorkerOptions {
   readonly id: string;
@@ -189,7 +189,7 @@ class QueueWorker implements Worker {
     const { execute, onError } = this.#options;
     const { claimed, controller } = attempt;
     const { signal } = controller;
-    if (claimed.alone && claimed.breaks >= mostBreaks) return this.#giveUp(claimed).catch(onError);
+    if (claimed.fatal) return this.#giveUp(claimed).catch(onError);
     try {
       await execute(claimed, { signal, ending: () => this.#markEnding(attempt) });
     } catch (error) {
@@ -213,11 +213,11 @@ class QueueWorker implements Worker {
     await onReleased(run_id);
   }
 
-  /** Fails an attempt that used up all memory too often. It is held until its run has ended, so that nothing else starts. */
+  /** Fails an attempt that broke its process. It is held until its run has ended, so that nothing else starts. */
   async #giveUp(claimed: ClaimedAttempt): Promise<void> {
     const { queue, onBroken, onReleased } = this.#options;
     try {
-      await onBroken(claimed, new OutOfMemory());
+      await onBroken(claimed, new ProcessBroken());
     } finally {
       await queue.release(claimed.lease, { delay_ms: retryDelayMs });
     }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { createStore } from "../create-store.ts";
 import type { Writer } from "../database.ts";
-import { hostClock, thisHost, type HostClock, type RanOutOfMemory } from "../host.ts";
+import { hostClock, ownProcessId, thisHost, type BrokeDown, type HostClock } from "../host.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createPresence } from "../presence.ts";
 import { createKeyRates, createKeyRecords } from "../queries/api-keys.ts";
@@ -33,8 +33,8 @@ export interface PostgresOptions extends PostgresDatabaseOptions {
   readonly lookMs?: number;
   readonly host?: string;
   readonly pid?: number;
-  /** Default: no worker ran out of memory. */
-  readonly ranOutOfMemory?: RanOutOfMemory | undefined;
+  /** Default: no worker broke down. */
+  readonly brokeDown?: BrokeDown | undefined;
   readonly clock?: HostClock;
   readonly answersMs?: number | undefined;
 }
@@ -50,8 +50,8 @@ export async function openPostgres({
   sweepMs = 2_000,
   lookMs = 900,
   host = thisHost(),
-  pid = process.pid,
-  ranOutOfMemory,
+  pid = ownProcessId(),
+  brokeDown,
   clock: given,
   answersMs,
   ...options
@@ -95,7 +95,7 @@ export async function openPostgres({
     onCancel: cancels.listen,
     host,
     pid,
-    ranOutOfMemory,
+    brokeDown,
   });
   const sweeps = [
     startSweeps({ sweep: queue.sweep, everyMs: sweepMs, onError }),

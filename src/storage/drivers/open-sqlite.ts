@@ -6,7 +6,7 @@ import type { Queue } from "../../contract/ports/queue.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { createStore } from "../create-store.ts";
-import { hostClock, thisHost, type HostClock } from "../host.ts";
+import { hostClock, ownProcessId, thisHost, type HostClock } from "../host.ts";
 import { createLeaseQueue } from "../queues/leases/create-lease-queue.ts";
 import { createWorkSignal } from "../queues/leases/work-signal.ts";
 import { createLimits, type LimitsOptions } from "../limits/create-limits.ts";
@@ -64,7 +64,7 @@ export async function openSqlite({
   leaseMs = 15_000,
   clock = hostClock,
   host = thisHost(),
-  pid = process.pid,
+  pid = ownProcessId(),
   answersMs,
   onError = () => {},
   ...options
@@ -96,7 +96,7 @@ export async function openSqlite({
       readNow,
     }),
     now: clock.now,
-    queue: createLeaseQueue({ database, clock, leaseMs, signal, host, pid, ranOutOfMemory: options.ranOutOfMemory }),
+    queue: createLeaseQueue({ database, clock, leaseMs, signal, host, pid, brokeDown: options.brokeDown }),
     createLimits: (limits) => createLimits({ database, readNow }, limits),
     backup: database.backup,
     // A local file never makes a write wait for a server.

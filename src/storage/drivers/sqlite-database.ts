@@ -3,9 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { Kysely, type ControlledTransaction } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Database } from "../database.ts";
-import type { RanOutOfMemory } from "../host.ts";
+import type { BrokeDown } from "../host.ts";
 import { appliedMigrations, isUpToDate, migrate } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
+import { aloneAt } from "../queues/leases/leases.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { backUpConnection } from "./sqlite-backup.ts";
 import { sqliteDialect } from "./sqlite-dialect.ts";
@@ -34,14 +35,14 @@ export interface SqliteDatabaseOptions {
   /** How long a write waits for the lock of another process before it fails with `storage_unavailable`. */
   readonly lockTimeoutMs?: number;
   /** Leases of such workers are kept here: the queue reclaims them in its own way. */
-  readonly ranOutOfMemory?: RanOutOfMemory | undefined;
+  readonly brokeDown?: BrokeDown | undefined;
 }
 
 /** Opens, checks and migrates a database file, or one in memory for `:memory:`. */
 export async function openSqliteDatabase({
   file,
   lockTimeoutMs = 5_000,
-  ranOutOfMemory = () => false,
+  brokeDown = () => false,
 }: SqliteDatabaseOptions): Promise<SqliteDatabase> {
   const inMemory = file === ":memory:";
   if (!inMemory) await checkDatabaseFile(file);
@@ -51,7 +52,7 @@ export async function openSqliteDatabase({
   try {
     await retryWhileBusy(() => migrateIfNeeded(writer), lockTimeoutMs);
     if (!inMemory) {
-      releaseLeasesIfExclusive(connection, ranOutOfMemory);
+      releaseLeasesIfExclusive(connection, brokeDown);
       readOnly = new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
     }
   } catch (error) {
@@ -151,10 +152,10 @@ function identityOf(file: string): string | null {
 
 /**
  * Releases leases of all dead processes when no other process has the file open. Process ids tell this too, but not
- * after a restart of the container or host. Must run before other connections are opened. Leases held when memory ran
- * out are kept for `reclaimFromDeadWorkers`.
+ * after a restart of the container or host. Must run before other connections are opened. Leases of workers that broke
+ * down are kept for `reclaimFromDeadWorkers`.
  */
-function releaseLeasesIfExclusive(connection: DatabaseSync, ranOutOfMemory: RanOutOfMemory): void {
+function releaseLeasesIfExclusive(connection: DatabaseSync, brokeDown: BrokeDown): void {
   const { held } = connection.prepare(anythingHeld).get() as { held: number };
   // The check costs disk writes, so it is skipped when there is nothing to release.
   if (held === 0) return;
@@ -162,7 +163,7 @@ function releaseLeasesIfExclusive(connection: DatabaseSync, ranOutOfMemory: RanO
   try {
     // Leaving WAL mode succeeds only with exclusive access; other processes wait meanwhile.
     const mode = connection.prepare("pragma journal_mode = delete").get()?.["journal_mode"];
-    if (mode === "delete") releaseLeases(connection, ranOutOfMemory);
+    if (mode === "delete") releaseLeases(connection, brokeDown);
   } catch {
     // Another process has the file open, or the disk is full: leases expire by themselves.
     if (connection.isTransaction) connection.exec("rollback");
@@ -177,9 +178,9 @@ function releaseLeasesIfExclusive(connection: DatabaseSync, ranOutOfMemory: RanO
 const anythingHeld = `select exists (select 1 from attempt where state = 'running')
   or exists (select 1 from agent_process) as held`;
 
-function releaseLeases(connection: DatabaseSync, ranOutOfMemory: RanOutOfMemory): void {
+function releaseLeases(connection: DatabaseSync, brokeDown: BrokeDown): void {
   const owners = connection.prepare(ownersOfAttempts).all() as { readonly owner: string }[];
-  const left = owners.map(({ owner }) => owner).filter(ranOutOfMemory);
+  const left = owners.map(({ owner }) => owner).filter(brokeDown);
   connection.exec("begin");
   connection.prepare(releaseAttempts).run(JSON.stringify(left));
   connection.exec("delete from agent_process; commit");
@@ -189,7 +190,8 @@ const ownersOfAttempts = `select distinct lease_owner as owner from attempt
   where state = 'running' and lease_owner is not null`;
 
 /** Running attempts become ready again, or cancelled if their run is being cancelled. */
-const releaseAttempts = `update attempt set lease_owner = null, lease_until = null, available_at = 0, state = case
+const releaseAttempts = `update attempt set lease_owner = null, lease_until = null,
+    available_at = case when available_at <= ${aloneAt} then available_at else 0 end, state = case
       when exists (select 1 from run where run.id = attempt.run_id and run.state in ('queued', 'running')) then 'ready'
       else 'cancelled' end
     where state = 'running' and (lease_owner is null or lease_owner not in (select value from json_each(?)))`;

@@ -93,7 +93,7 @@ const selectRuns = statement<RunRow>(
       coalesce((select run_sequence.last from run_sequence where run_sequence.run_id = run.id), 0) as stored,
       (select true from attempt where attempt.run_id = run.id and attempt.state = 'ready' limit 1) is true as waiting,
       (select true from attempt where attempt.run_id = run.id and attempt.state = 'ready'
-        and attempt.available_at = ${aloneAt} limit 1) is true as alone,
+        and attempt.available_at <= ${aloneAt} limit 1) is true as alone,
       run.metered = 1 and (select true from attempt where attempt.run_id = run.id and attempt.state = 'running'
         and attempt.lease_owner <> ? limit 1) is true as blocked
     from run where run.id = any(?::text[])`,
@@ -134,7 +134,7 @@ const leaseStatement = statement<Parameters<typeof toClaimed>[0][number]>(
       ) as ready
     ) as chosen
     where attempt.id = chosen.id
-    returning attempt.id, fence, run_id, scenario_index, attempt, tries, breaks`,
+    returning attempt.id, fence, run_id, scenario_index, attempt, tries, breaks, available_at`,
 );
 
 async function leasePlanned(

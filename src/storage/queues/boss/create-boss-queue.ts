@@ -68,7 +68,7 @@ export function createBossQueue({
   onCancel,
   host,
   pid,
-  ranOutOfMemory,
+  brokeDown,
 }: BossQueueOptions): BossQueue {
   const { reader, write } = database;
   const order = createRoundRobin();
@@ -181,7 +181,7 @@ export function createBossQueue({
   }
 
   async function reclaim({ owners, unclosed, expired, now }: Trouble, isCalm: boolean): Promise<ReclaimedAttempt[]> {
-    const here = { host, pid, ranOutOfMemory };
+    const here = { host, pid, brokeDown };
     const taken = owners.some((worker) => isKnownDead(worker, here))
       ? await write((writer) => reclaimFromDeadWorkers(writer, here))
       : [];

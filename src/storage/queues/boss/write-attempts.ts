@@ -4,6 +4,7 @@ import type { Writer } from "../../database.ts";
 import { toJsonText } from "../../text-columns.ts";
 import { statement } from "../../queries/statement.ts";
 import { attemptCounts, turnCounts } from "../../queries/store-interactions.ts";
+import { aloneAt } from "../leases/leases.ts";
 import { readNow } from "./clock.ts";
 import { lockRunsAndAttempts, type LockedAttempt } from "./lock-attempts.ts";
 
@@ -118,7 +119,8 @@ const updateStatement = statement<never>(
       interactions_failed = interactions_failed + change.failed,
       state = change.state,
       average_scores = coalesce(change.average_scores, attempt.average_scores),
-      available_at = coalesce(change.available_at, attempt.available_at),
+      available_at = case when change.available_at is null
+        or change.available_at = 0 and attempt.available_at <= ${aloneAt} then attempt.available_at else change.available_at end,
       breaks = attempt.breaks + change.breaks,
       lease_owner = case when change.state = 'running' then lease_owner end,
       lease_until = case when change.state = 'running' then lease_until end

@@ -3,7 +3,7 @@ import type { Reader, Writer } from "../../database.ts";
 import { activeRunStates } from "../../queries/conditions.ts";
 import { statement } from "../../queries/statement.ts";
 import { planClaim, type ClaimableRun, type RoundRobin } from "./fair-share.ts";
-import { aloneAt, latestLeaseEnd, isAvailable, isExpired, longestDelayMs, reclaimAttempts } from "./leases.ts";
+import { aloneAt, isAvailable, isExpired, isFatal, latestLeaseEnd, longestDelayMs, reclaimAttempts } from "./leases.ts";
 
 interface Claim extends ClaimOptions {
   readonly now: number;
@@ -61,7 +61,7 @@ const selectClaimableRuns = statement<Omit<ClaimableRun, "alone"> & { tied: numb
       ) as waiting) as ready,
       coalesce((select run_sequence.last from run_sequence where run_sequence.run_id = run.id), 0) as stored,
       (select 1 from attempt where attempt.run_id = run.id and attempt.state = 'ready'
-        and attempt.available_at = ${aloneAt} limit 1) as alone
+        and attempt.available_at <= ${aloneAt} limit 1) as alone
     from run where run.state in ('queued', 'running')
       and (run.metered = 0 or not exists (
         select 1 from attempt where attempt.run_id = run.id and attempt.state = 'running' and attempt.lease_owner <> ?
@@ -100,7 +100,11 @@ export async function hasSeveralOwners(writer: Writer): Promise<boolean> {
   return Number(owners?.count) > 1;
 }
 
-type LeasedRow = Omit<ClaimedAttempt, "lease"> & { readonly id: string; readonly fence: number };
+type LeasedRow = Omit<ClaimedAttempt, "lease" | "alone" | "fatal"> & {
+  readonly id: string;
+  readonly fence: number;
+  readonly available_at: number;
+};
 
 // A limit cannot depend on a row, so one statement serves all runs with equal shares.
 const readyOfRuns = statement<{ id: string }>(
@@ -130,7 +134,7 @@ async function chooseReady(
 const lease = statement<LeasedRow>(
   `update attempt set state = 'running', lease_owner = ?, lease_until = ?, fence = fence + 1, tries = tries + 1
     where id in (select value from json_each(?))
-    returning id, fence, run_id, scenario_index, attempt, tries, breaks`,
+    returning id, fence, run_id, scenario_index, attempt, tries, breaks, available_at`,
 );
 
 async function leaseAttempts(
@@ -145,5 +149,9 @@ async function leaseAttempts(
 export function toClaimed(rows: readonly LeasedRow[]): ClaimedAttempt[] {
   return rows
     .toSorted((left, right) => left.scenario_index - right.scenario_index || left.attempt - right.attempt)
-    .map(({ id, fence, ...attempt }) => ({ lease: { attempt_id: id, fence }, ...attempt }));
+    .map(({ id, fence, available_at, ...attempt }) => ({
+      lease: { attempt_id: id, fence },
+      ...attempt,
+      ...(isFatal({ available_at }) && { fatal: true }),
+    }));
 }

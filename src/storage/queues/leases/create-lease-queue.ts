@@ -22,15 +22,7 @@ const deadWorkerCheckMs = 1_000;
 const closedInOneClaim = 2_000;
 
 /** A queue made of leases on the attempt rows: there is no second copy of the work. */
-export function createLeaseQueue({
-  database,
-  clock,
-  leaseMs,
-  signal,
-  host,
-  pid,
-  ranOutOfMemory,
-}: LeaseQueueOptions): Queue {
+export function createLeaseQueue({ database, clock, leaseMs, signal, host, pid, brokeDown }: LeaseQueueOptions): Queue {
   const { write } = database;
   const { work, cancels } = signal;
   const order = createRoundRobin();
@@ -53,7 +45,7 @@ export function createLeaseQueue({
     const now = clock.steady();
     if (now - deadCheckedAt >= deadWorkerCheckMs) {
       deadCheckedAt = now;
-      await reclaimFromDeadWorkers(writer, { host, pid, ranOutOfMemory });
+      await reclaimFromDeadWorkers(writer, { host, pid, brokeDown });
       await closeRemainingAttempts(writer, closedInOneClaim);
     }
     return claimAttempts(writer, { ...options, now, leaseMs, order, afterOutage: outage });
@@ -78,12 +70,12 @@ export function createLeaseQueue({
     },
     async release(lease, { delay_ms = 0, broke = false } = {}) {
       const delay = Math.min(Math.max(0, delay_ms), longestDelayMs);
-      const availableAt = delay > 0 ? clock.steady() + Math.ceil(delay) : 0;
-      await write((writer) => reclaimAttempts(writer, isHeldBy(lease), { availableAt, broke }));
+      const after = delay > 0 ? { availableAt: clock.steady() + Math.ceil(delay) } : {};
+      await write((writer) => reclaimAttempts(writer, isHeldBy(lease), { ...after, broke }));
       work.announce();
     },
     async recover() {
-      const { length } = await write((writer) => reclaimFromDeadWorkers(writer, { host, pid, ranOutOfMemory }));
+      const { length } = await write((writer) => reclaimFromDeadWorkers(writer, { host, pid, brokeDown }));
       if (length > 0) work.announce();
       return length;
     },

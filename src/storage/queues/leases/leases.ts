@@ -1,19 +1,28 @@
+import { randomInt } from "node:crypto";
 import { sql, type Expression, type SqlBool } from "kysely";
 import type { AttemptState, Lease } from "../../../contract/ports/store.ts";
 import type { Writer } from "../../database.ts";
-import { isDeadWorker, type HostProcess, type RanOutOfMemory } from "../../host.ts";
+import { isDeadWorker, type HostProcess, type BrokeDown } from "../../host.ts";
 import { cancelled, ready, runIsActive, running } from "../../queries/conditions.ts";
 
 /** The longest delay before an attempt is handed out again. */
 export const longestDelayMs = 3_600_000;
 
-/** Available at once, before others of its run: it was running when memory ran out. */
-const suspectAt = -1;
-/** It was running the next time too: it comes first, and only to a worker that holds nothing else. */
+/**
+ * From here downwards, an attempt is available at once, before others of its run, and only to a worker that holds nothing else: it was
+ * in progress when its process broke down. Attempts of one such process have the same number, of at most `groupsBelow`.
+ */
 export const aloneAt = -2;
+const groupsBelow = -1_000;
+/** Its process broke down while it ran alone: the worker that claims it ends its run. */
+const fatalAt = -3;
 
-/** The availability of an attempt reclaimed because memory ran out. */
-const afterMemoryRanOut = sql<number>`case when available_at < 0 then ${sql.lit(aloneAt)} else ${sql.lit(suspectAt)} end`;
+/** Suspicion outlives a kill or a lost lease. */
+const suspicion = sql<number>`case when available_at <= ${sql.lit(aloneAt)} then available_at else 0 end`;
+
+/** Whether a claimed attempt has ended the process that ran it alone. */
+export const isFatal = ({ available_at }: { readonly available_at: number }): boolean =>
+  Number(available_at) === fatalAt;
 
 export function isAvailable(now: number): Expression<SqlBool> {
   return sql<SqlBool>`(attempt.state = ${ready}
@@ -87,7 +96,7 @@ export interface ReclaimedAttempt {
 export async function reclaimAttempts(
   writer: Writer,
   which: Expression<SqlBool>,
-  { availableAt = 0, broke = false }: { availableAt?: number | Expression<number>; broke?: boolean } = {},
+  { availableAt = suspicion, broke = false }: { availableAt?: number | Expression<number>; broke?: boolean } = {},
 ): Promise<ReclaimedAttempt[]> {
   return writer
     .updateTable("attempt")
@@ -104,16 +113,16 @@ export async function reclaimAttempts(
 }
 
 export interface ReclaimOptions extends HostProcess {
-  /** Default: no worker ran out of memory. */
-  readonly ranOutOfMemory?: RanOutOfMemory | undefined;
+  /** Default: no worker broke down. */
+  readonly brokeDown?: BrokeDown | undefined;
 }
 
-/** True for a dead worker of this host, and for a worker of any host that ran out of memory. */
-export function isKnownDead(worker: string, { ranOutOfMemory = () => false, ...here }: ReclaimOptions): boolean {
-  return ranOutOfMemory(worker) || isDeadWorker(worker, here);
+/** True for a dead worker of this host, and for a worker of any host that broke down. */
+export function isKnownDead(worker: string, { brokeDown = () => false, ...here }: ReclaimOptions): boolean {
+  return brokeDown(worker) || isDeadWorker(worker, here);
 }
 
-/** Reclaims attempts of dead workers of this host, and of workers of any host that ran out of memory. */
+/** Reclaims attempts of dead workers of this host, and of workers of any host that broke down. */
 export async function reclaimFromDeadWorkers(writer: Writer, options: ReclaimOptions): Promise<ReclaimedAttempt[]> {
   const owners = await writer
     .selectFrom("attempt")
@@ -126,7 +135,7 @@ export async function reclaimFromDeadWorkers(writer: Writer, options: ReclaimOpt
   for (const { lease_owner } of owners) {
     if (lease_owner === null) continue;
     if (!isKnownDead(lease_owner, options)) continue;
-    const reclaim = options.ranOutOfMemory?.(lease_owner) ? reclaimAfterOutOfMemory : reclaimFromWorker;
+    const reclaim = options.brokeDown?.(lease_owner) ? reclaimAfterBreakdown : reclaimFromWorker;
     taken.push(...(await reclaim(writer, lease_owner)));
   }
   return taken;
@@ -139,11 +148,26 @@ const reclaimFromWorker = (writer: Writer, worker: string): Promise<ReclaimedAtt
   reclaimAttempts(writer, isHeldByWorker(worker));
 
 /**
- * When several attempts were running, the cause is unknown and may be none of them: they are retried normally, and each
- * alone if they were running the next time too. An attempt that ran alone has failed.
+ * Any of the attempts in progress may be the cause, so each runs alone the next time. The one during which a process breaks down again
+ * is the cause: the others are no longer suspected.
  */
-async function reclaimAfterOutOfMemory(writer: Writer, worker: string): Promise<ReclaimedAttempt[]> {
+async function reclaimAfterBreakdown(writer: Writer, worker: string): Promise<ReclaimedAttempt[]> {
   const isHeld = isHeldByWorker(worker);
-  const held = await writer.selectFrom("attempt").where(isHeld).select("id").limit(2).execute();
-  return reclaimAttempts(writer, isHeld, { availableAt: afterMemoryRanOut, broke: held.length === 1 });
+  const held = await writer.selectFrom("attempt").where(isHeld).select("available_at").limit(2).execute();
+  const [only] = held;
+  const found = held.length === 1 && only !== undefined && Number(only.available_at) <= aloneAt;
+  if (found) await clearGroup(writer, Number(only.available_at));
+  return reclaimAttempts(writer, isHeld, { availableAt: found ? fatalAt : newGroup() });
+}
+
+const newGroup = (): number => groupsBelow - randomInt(2 ** 40);
+
+async function clearGroup(writer: Writer, group: number): Promise<void> {
+  if (group > groupsBelow) return;
+  await writer
+    .updateTable("attempt")
+    .where("state", "=", ready)
+    .where("available_at", "=", group)
+    .set({ available_at: 0 })
+    .execute();
 }
