@@ -181,3 +181,13 @@ test("a module that does not exist cannot be used", async () => {
 function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}`) || !existsSync("/proc");
 }
+
+test("a module needs no state", async () => {
+  const only = join(folder, "only-tools.mjs");
+  await writeFile(only, "export const tools = { greet: { run: ({ name }, state) => ({ name, state }) } };");
+  expect(await modules.load(only)).not.toHaveProperty("state");
+  const functions = modules.functions(only, {});
+  expect(await functions({ name: "greet", arguments: { name: "Ada" }, changes: [] }, signal)).toEqual({
+    result: { name: "Ada", state: {} },
+  });
+});

@@ -36,7 +36,7 @@ export class ModuleError extends Error {
 /** Characters of JSON in the initial state of a world with a module, and in its changes since then. */
 const maxStateCharacters = longestAnswer;
 
-const Content = z.object({ tools: z.array(WorldTool).min(1).max(128), state: z.unknown() });
+const Content = z.object({ tools: z.array(WorldTool).min(1).max(128), state: z.unknown().optional() });
 
 const entry = threadFile("module-process", import.meta.url);
 
