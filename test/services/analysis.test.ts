@@ -101,7 +101,7 @@ test("several runs are ranked by one score, with who is shown to be worse than w
   expect(ranking.runs[2]?.to_first?.effect).toBeLessThan(-0.5);
   expect(ranking.runs[0]).toMatchObject({ to_first: null, latency_ms: expect.any(Number) });
   const { body } = await send(at(`/rank?runs=${ids}&score=success`));
-  expect(RunRanking.parse(body).sentence).toBe("success is the same in all 3 runs.");
+  expect(RunRanking.parse(body).sentence).toBe("replied is the same in all 3 runs.");
 });
 
 test("runs that cannot be ranked are refused with the reason", async () => {

@@ -59,7 +59,7 @@ function MarginForm({ margin }: { margin: string }) {
         onText={setText}
         placeholder="0.02"
         spellCheck={false}
-        hint="0.02 of overall, or overall=0.02,success=5%,latency_ms=10% (success is the reply rate)"
+        hint="0.02 of overall, or overall=0.02,success=5%,latency_ms=10% (success is replied)"
       />
       <button type="submit" className="button self-start sm:mt-6">
         Ask

@@ -73,12 +73,12 @@ test("a baseline that excludes no drop says that it is undecided, whatever that 
   const comparison = compared(score("success", 0, "same"), score("overall", -0.01, "no_difference_seen"));
   const unknown = asked(comparison, open("overall", -0.12), { ...open("success", -0.2), verdict: "not_worse" });
   expect(evaluateBaseline(unknown, watched)).toEqual({
-    gate: "no regression in overall, success",
+    gate: "no regression in overall, replied",
     passed: true,
     undecided: true,
     actual: -0.01,
     message:
-      "no regression in overall, success: UNDECIDED, counted as passed. overall -0.010 over 10 scenarios: a drop of up to 0.120 is not excluded (about 80 scenarios would exclude 0.05).",
+      "no regression in overall, replied: UNDECIDED, counted as passed. overall -0.010 over 10 scenarios: a drop of up to 0.120 is not excluded (about 80 scenarios would exclude 0.05).",
   });
   const strict = evaluateBaseline(unknown, { ...watched, undecided: "fail" });
   expect(strict).toMatchObject({ passed: false, undecided: true });
@@ -127,7 +127,7 @@ test("a margin gives the same answer from results as from the service", async ()
 test("a baseline without a drop only says that it passed", () => {
   const comparison = compared(score("success", 0, "same"), score("overall", 0.2, "no_difference_seen"));
   expect(evaluateBaseline(comparison, watched).message).toBe(
-    "no regression in overall, success: passed. Sentence on success.",
+    "no regression in overall, replied: passed. Sentence on success.",
   );
 });
 
@@ -222,7 +222,7 @@ test("counts an attempt only for success when the other run failed to reply", as
   const of = (score: string) => scores.find(({ name }) => name === score);
   expect(of("overall")).toMatchObject({ baseline: 1, candidate: 1, verdict: "same" });
   expect(of("success")).toMatchObject({ baseline: 1, candidate: 1 / 3 });
-  expect(notes).toEqual(["Where one run has no reply, the same attempt of the others counts only for success."]);
+  expect(notes).toEqual(["Where one run has no reply, the same attempt of the others counts only for replied."]);
   expect(compareResponses(whole, broken)).toMatchObject({ notes, scores });
   const ids = [whole.run_id, broken.run_id];
   const ranking = await bench.runs.rank({ ids, score: "overall" }, null);

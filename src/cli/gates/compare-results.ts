@@ -4,6 +4,7 @@ import type { EvaluationResponse } from "../../contract/schemas/evaluation-respo
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { marginsText, type Margins, type Undecided } from "../../contract/schemas/margins.ts";
 import { defaultThreshold, thresholdOf } from "../../contract/schemas/outcome.ts";
+import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { keptByAttempt, measuresOutOfReach, type OutOfReach } from "../../evaluation/comparison/not-worse.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
@@ -116,7 +117,7 @@ export function evaluateBaseline(
   comparison: NotedComparison,
   { scores, maxRegression, undecided = "pass" }: BaselineOptions,
 ): GateCheck {
-  const gate = `no regression in ${scores.join(", ")}`;
+  const gate = `no regression in ${scores.map(scoreTitle).join(", ")}`;
   if (!comparison.comparable) {
     return { gate, passed: false, actual: null, message: `${gate}: cannot be compared. ${comparison.reason}` };
   }
@@ -156,7 +157,7 @@ function openMeasures(
 }
 
 const openText = ({ name, effect, bound, margin, scenarios, would_decide }: NotWorseMeasure): string => {
-  const shown = `${name} ${formatFigure(effect ?? 0)} over ${counted(scenarios, "scenario")}`;
+  const shown = `${scoreTitle(name)} ${formatFigure(effect ?? 0)} over ${counted(scenarios, "scenario")}`;
   const excluded = bound === null ? "too few to tell" : `a drop of up to ${formatFigure(-bound)} is not excluded`;
   // More attempts need no new scenarios, so they come first.
   const sizes = [
@@ -220,13 +221,13 @@ function toSides(baseline: EvaluationResponse, candidate: EvaluationResponse, ma
 
 function whyLost(lost: readonly string[], lowest: ScoreComparison | undefined): string {
   if (!lowest) return ", none of them is in both runs";
-  return lost.length > 0 ? `, ${lost.join(", ")} cannot be compared` : "";
+  return lost.length > 0 ? `, ${lost.map(scoreTitle).join(", ")} cannot be compared` : "";
 }
 
 /** The size of an accepted drop is shown. */
 function howItPassed(lowest: ScoreComparison | undefined): string {
   if (!lowest || Number(formatFigure(lowest.effect)) >= 0) return "passed";
-  const drop = `${lowest.name} ${formatFigure(lowest.effect)}`;
+  const drop = `${scoreTitle(lowest.name)} ${formatFigure(lowest.effect)}`;
   return lowest.verdict === "worse" ? `passed, ${drop} is accepted` : `passed, not shown to be worse: ${drop}`;
 }
 

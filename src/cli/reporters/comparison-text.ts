@@ -1,6 +1,7 @@
 import { formatPValue } from "../../base/numbers.ts";
 import type { SettingChange } from "../../contract/schemas/comparison.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
+import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { signedText } from "../../evaluation/format.ts";
 import { failureOf } from "../../formats/export/results/failure.ts";
@@ -27,7 +28,7 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const unaudited = unauditedIn(baseline, candidate);
   const rows = comparison.scores.map((score) =>
-    cells(score, marked(plainLine(score.name, lengthWithin(width, 60)), unaudited.has(score.name))),
+    cells(score, marked(plainLine(scoreTitle(score.name), lengthWithin(width, 60)), unaudited.has(score.name))),
   );
   return [
     heads,
@@ -58,7 +59,7 @@ export function comparisonMarkdown({ baseline, candidate, comparison }: Compared
   const head = [titles.map((title) => title.toLowerCase()), titles.map(() => "---")];
   const unaudited = unauditedIn(baseline, candidate);
   const scores = comparison.scores.map((score) =>
-    cells(score, marked(escapeMarkdown(score.name), unaudited.has(score.name))),
+    cells(score, marked(escapeMarkdown(scoreTitle(score.name)), unaudited.has(score.name))),
   );
   const rows = [...head, ...scores].map(markdownTableRow).join("\n");
   const settings = settingsParagraph({ baseline, candidate }, (line) => markdownCode(line, 400));

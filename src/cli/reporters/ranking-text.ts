@@ -1,6 +1,7 @@
 import { adjustedInterval, formatPValue, withInterval } from "../../base/numbers.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { RankedRun, RunRanking } from "../../contract/schemas/comparison.ts";
+import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { signedText } from "../../evaluation/format.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
 import { scoreText } from "../../formats/export/results/report-text.ts";
@@ -74,7 +75,7 @@ function shownColumns({ score, runs }: RunRanking, width: number, tests: TestNam
     { title: "MODEL", cell: ({ model_id }) => plainLine(model_id, lengthWithin(width, 40)) },
     { title: "TEST", cell: ({ run_id }) => plainLine(tests.get(run_id) ?? "", lengthWithin(width, 40)) },
     {
-      title: plainLine(score.toUpperCase(), lengthWithin(width, 60)),
+      title: plainLine(scoreTitle(score).toUpperCase(), lengthWithin(width, 60)),
       cell: (run) => withInterval(scoreText(run.mean), run, scoreText),
     },
     {

@@ -1,5 +1,5 @@
 import { passRateText } from "../../contract/schemas/outcome.ts";
-import { overallFirst } from "../../contract/schemas/score-names.ts";
+import { overallFirst, scoreTitle } from "../../contract/schemas/score-names.ts";
 import { meanText, scoreText, unauditedMark } from "../../formats/export/results/report-text.ts";
 import type { FailingScenario, RunDigest, ScenarioDigest } from "../../formats/export/results/run-digest.ts";
 import { isFailing, passedText } from "../../formats/export/results/verdict.ts";
@@ -56,7 +56,7 @@ function scoreTable({ summary, unaudited }: RunDigest, width: number): string {
   const rows = names.map((name) => {
     const stats = summary.score_stats[name];
     return [
-      `  ${plainLine(name, lengthWithin(width, 60))}`,
+      `  ${plainLine(scoreTitle(name), lengthWithin(width, 60))}`,
       meanText(stats, summary.average_scores[name]),
       String(stats?.n ?? ""),
       unaudited.has(name) ? unauditedMark : "",

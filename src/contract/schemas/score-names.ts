@@ -79,6 +79,9 @@ export const reservedScores: ReadonlySet<string> = new Set([
 /** Prefixes of label, rubric and outcome scores. Those depend on the scenarios, so checks may use none of them. */
 export const reservedPrefixes = ["metadata.", "judge.", "conversation.", "outcome."] as const;
 
+/** A score's name for people. `success` says only that the endpoint replied. */
+export const scoreTitle = (name: string): string => (name === "success" ? "replied" : name);
+
 /** Names with `overall` first, then `outcome`, the others in their order. */
 export function overallFirst(names: readonly string[]): string[] {
   const first = ["overall", "outcome"].filter((name) => names.includes(name));

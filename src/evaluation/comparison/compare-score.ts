@@ -1,5 +1,6 @@
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { Verdict } from "../../contract/schemas/comparison.ts";
+import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { pValueText, signedText } from "../format.ts";
 import { allEqual, standardDeviation } from "../statistics/descriptive.ts";
 import { twoSidedP } from "../statistics/distributions.ts";
@@ -132,7 +133,8 @@ type UnwordedComparison = Omit<ScoreComparison, "sentence">;
 
 /** The verdict as a sentence without statistical terms. */
 export function toSentence(difference: UnwordedComparison, smallestEffect: number): string {
-  const { name, effect, scenarios, verdict, p_adjusted: adjusted } = difference;
+  const { effect, scenarios, verdict, p_adjusted: adjusted } = difference;
+  const name = scoreTitle(difference.name);
   switch (verdict) {
     case "undecided": {
       const finding =

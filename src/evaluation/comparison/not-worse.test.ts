@@ -101,7 +101,7 @@ test("all measures have to be shown; each keeps its own margin", () => {
   expect(compare(base, now, { overall: 0.02, success: 0.05 })).toMatchObject({
     verdict: "not_worse",
     sentence:
-      "All 2 measures are shown not to be worse (overall by 0.02, success by 0.05), with a family error of 5 %.",
+      "All 2 measures are shown not to be worse (overall by 0.02, replied by 0.05), with a family error of 5 %.",
     family_error: 0.05,
   });
   const { verdict, sentence } = compare(base, now, { overall: 0.02, success: 0.02 });

@@ -2,6 +2,7 @@ import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { NotWorse, NotWorseMeasure, NotWorseVerdict } from "../../contract/schemas/comparison.ts";
 import { callFigures, passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { attemptOutcome, expectationScore } from "../../contract/schemas/outcome.ts";
+import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { signedText } from "../format.ts";
 import { mean, standardDeviation } from "../statistics/descriptive.ts";
 import {
@@ -327,7 +328,8 @@ export const marginText = ({ kind, margin }: Pick<NotWorseMeasure, "kind" | "mar
   kind === "ratio" ? `${Number((margin * 100).toPrecision(6))} %` : String(margin);
 
 function toSentence(measure: Omit<NotWorseMeasure, "sentence">): string {
-  const { name, kind, verdict, scenarios, bound, p, would_decide } = measure;
+  const { kind, verdict, scenarios, bound, p, would_decide } = measure;
+  const name = scoreTitle(measure.name);
   const seen = `${effectText(measure)} over ${scenarios} ${scenarios === 1 ? "scenario" : "scenarios"}`;
   const end = bound === null ? "" : kind === "ratio" ? `${formatFigure(bound)} times` : signedText(bound);
   const limit = bound === null ? "" : `, with 95 % confidence ${kind === "ratio" ? "at most" : "at least"} ${end}`;
@@ -380,8 +382,8 @@ function sentenceOfAll(verdict: NotWorseVerdict, measures: readonly NotWorseMeas
       .filter((measure) => measure.verdict === verdict)
       .map(({ sentence }) => sentence)
       .join(" ");
-  const names = measures.map((measure) => `${measure.name} by ${marginText(measure)}`).join(", ");
-  const missing = measures.map((measure) => ({ name: measure.name, text: missingOf(measure) }));
+  const names = measures.map((measure) => `${scoreTitle(measure.name)} by ${marginText(measure)}`).join(", ");
+  const missing = measures.map((measure) => ({ name: scoreTitle(measure.name), text: missingOf(measure) }));
   const told = missing.flatMap(({ name, text }) => (text === "" ? [] : ` ${name}:${text}`)).join("");
   return `All ${measures.length} measures are shown not to be worse (${names}), with a family error of 5 %.${told}`;
 }

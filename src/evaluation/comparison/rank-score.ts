@@ -1,5 +1,6 @@
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { RankDistance, RankPlace } from "../../contract/schemas/comparison.ts";
+import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { pValueText, signedText } from "../format.ts";
 import { mean as meanOf } from "../statistics/descriptive.ts";
 import { scenariosNeeded } from "../statistics/power.ts";
@@ -128,7 +129,8 @@ function neededFor(firstTwo: Pair | undefined, tests: number): number | null {
 }
 
 /** The ranking as a sentence without statistical terms. `titles` are in the order that was ranked. */
-export function rankingSentence(score: string, ranking: ScoreRanking, titles: readonly string[]): string {
+export function rankingSentence(named: string, ranking: ScoreRanking, titles: readonly string[]): string {
+  const score = scoreTitle(named);
   const { runs, scenarios } = ranking;
   const [first, second] = runs;
   const titleOf = ({ run }: RankedScore): string => titles[run] ?? `run ${run + 1}`;

@@ -116,7 +116,7 @@ export function failedReplyNotes(
   { most, score }: Pick<CountedAttempts, "most"> & { readonly score?: string },
 ): readonly string[] {
   if (count === 0 || most === 1 || score === "success") return [];
-  return ["Where one run has no reply, the same attempt of the others counts only for success."];
+  return ["Where one run has no reply, the same attempt of the others counts only for replied."];
 }
 
 /** Attempts per scenario that were made regardless of their scores. */

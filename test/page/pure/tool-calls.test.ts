@@ -126,11 +126,11 @@ test("scores are grouped where an agent acted", () => {
 test("a verdict names its score as the page does, and the parts of an outcome have titles", () => {
   const scores = [
     { name: "outcome", sentence: "outcome is better." },
-    { name: "success", sentence: "success is the same." },
+    { name: "success", sentence: "replied is the same." },
   ] as Parameters<typeof verdictInWords>[0]["scores"];
-  expect(verdictInWords({ scores, sentence: "success is the same." })).toEqual({
-    name: "the reply rate",
-    sentence: "the reply rate is the same.",
+  expect(verdictInWords({ scores, sentence: "replied is the same." })).toEqual({
+    name: "replied",
+    sentence: "replied is the same.",
   });
   expect(verdictInWords({ scores, sentence: "Not comparable." }).sentence).toBe("Not comparable.");
   expect(outcomePartLabel("user")).toBe("Simulated user");

@@ -1,7 +1,7 @@
 import type { RunComparison } from "../../../src/contract/schemas/comparison.ts";
 import type { AttemptResult } from "../../../src/contract/schemas/evaluation-response.ts";
 import { attemptOutcome, type Outcome } from "../../../src/contract/schemas/outcome.ts";
-import { checkNames } from "../../../src/contract/schemas/score-names.ts";
+import { checkNames, scoreTitle } from "../../../src/contract/schemas/score-names.ts";
 import type { TurnCheck } from "../../../src/contract/schemas/scorer-setting.ts";
 
 /** `waiting`: no turn is stored yet. `unfinished`: some turns are stored. */
@@ -67,11 +67,10 @@ export function groupScores<Entry>(
 export function verdictInWords({ scores, sentence }: Pick<RunComparison, "scores" | "sentence">) {
   const score = scores.find((compared) => compared.sentence === sentence);
   if (!score) return { name: "one score", sentence };
-  // The title of the column, "replies", is no subject for "is better".
-  const name = score.name === "success" ? "the reply rate" : scoreLabel(score.name);
+  const [told, name] = [scoreTitle(score.name), scoreLabel(score.name)];
   return {
     name,
-    sentence: sentence.startsWith(`${score.name} `) ? name + sentence.slice(score.name.length) : sentence,
+    sentence: sentence.startsWith(`${told} `) ? name + sentence.slice(told.length) : sentence,
   };
 }
 
@@ -99,7 +98,7 @@ export function rubricsByScore(checks: readonly TurnCheck[] = []): ReadonlyMap<s
 }
 
 const knownLabels: Readonly<Record<string, string>> = {
-  success: "replies",
+  success: "replied",
   rouge_l: "ROUGE-L",
   token_f1: "token F1",
   chrf: "chrF",
