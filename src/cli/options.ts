@@ -5,6 +5,11 @@ export function collect(value: string, earlier: readonly string[] = []): string[
   return [...earlier, value];
 }
 
+/** For a repeatable option that has a `--no-` form; the later of the two counts. */
+export function collectUnlessNone(value: string, earlier: readonly string[] | false = []): string[] {
+  return [...(earlier === false ? [] : earlier), value];
+}
+
 /** For options with several values, repeated or separated by commas. */
 export function collectList(value: string, earlier: readonly string[] = []): string[] {
   const entries = value.split(",").map((entry) => entry.trim());

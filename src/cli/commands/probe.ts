@@ -5,11 +5,11 @@ import { actsInWorld } from "../../contract/schemas/acting/target.ts";
 import type { WorldAddress } from "../../contract/schemas/acting/world.ts";
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "../../models/outbound/outbound.ts";
-import type { EvalOptions } from "../eval/eval-settings.ts";
+import type { EvalOptions } from "../eval/eval-options.ts";
 import { CliError, exitCodes } from "../cli-error.ts";
 import { collect, withEnv } from "../options.ts";
 import { note, printJson, printMessage } from "../terminal/output.ts";
-import { protocolChoices } from "./eval.ts";
+import { protocolChoices } from "../eval/eval-options.ts";
 
 interface ProbeOptions extends Pick<EvalOptions, "config" | "envFile" | "json" | "stream"> {
   readonly message?: readonly string[];

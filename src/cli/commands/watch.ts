@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { EvalOptions } from "../eval/eval-settings.ts";
-import { withEvalOptions } from "./eval.ts";
+import type { EvalOptions } from "../eval/eval-options.ts";
+import { withEvalOptions } from "../eval/eval-options.ts";
 
 /** `rehearsal watch`, the former name of `rehearsal eval --watch` */
 export function declare(command: Command): void {

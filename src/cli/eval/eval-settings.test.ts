@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { readEvalSettings, resumeWords } from "./eval-settings.ts";
+import { readEvalSettings } from "./eval-settings.ts";
 
 test("--data-dir outranks a configured server", async () => {
   await using folder = await temporaryFolder();
@@ -10,13 +10,4 @@ test("--data-dir outranks a configured server", async () => {
   expect(await readEvalSettings([], { config })).toMatchObject({ server: "http://127.0.0.1:9", namedIn: config });
   expect((await readEvalSettings([], { config, dataDir: folder.path })).server).toBeUndefined();
   expect((await readEvalSettings(["b.yaml"], { config })).namedIn).toBeUndefined();
-});
-
-test("repeats the options for the location, gates and baseline of a run", () => {
-  const where = { dataDir: "my runs", envFile: [".env", "ci.env"], config: "nightly.yaml" };
-  const held = { gate: ["success>=1"], baseline: "latest", maxRegression: 0.02 };
-  expect(resumeWords({ ...where, ...held }).join(" ")).toBe(
-    '--data-dir "my runs" --env .env --env ci.env -c nightly.yaml --gate "success>=1" --baseline latest --max-regression 0.02',
-  );
-  expect(resumeWords({})).toEqual([]);
 });

@@ -1,62 +1,19 @@
 import { resolve } from "node:path";
 import { omitUndefined } from "../../base/json.ts";
 import type { Gate as RequestGate } from "../../contract/schemas/budget.ts";
-import type { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { parseMargins, toMargins, type Margins, type Undecided } from "../../contract/schemas/margins.ts";
 import { CliError, configError } from "../cli-error.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { parseGate, type GateRule } from "../gates/parse-gate.ts";
-import { optionWords, sourceWords } from "../next-command.ts";
-import type { LocalOptions, SourceOptions } from "../options.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import { readTextFile } from "../files.ts";
 import { reporterNames, type ReporterName } from "../reporters/reporter.ts";
+import { resumeWords, type EvalOptions } from "./eval-options.ts";
 import { configuredSecrets, findTarget, type NamedTarget } from "./find-target.ts";
 import type { TargetSecret } from "../../settings/credentials.ts";
 import { ownFiles } from "../scenarios/find-files.ts";
 import { inContinuousIntegration } from "../terminal/output.ts";
-
-/** The options of `rehearsal eval`. */
-export interface EvalOptions extends SourceOptions {
-  readonly config?: string;
-  readonly endpoint?: string;
-  readonly target?: string;
-  readonly targetCommand?: string;
-  readonly model?: readonly string[];
-  readonly models?: readonly string[];
-  readonly untilDecided?: boolean;
-  readonly attempts?: number;
-  readonly name?: string;
-  readonly protocol?: Protocol;
-  readonly system?: string;
-  readonly stream?: boolean;
-  readonly history?: History;
-  readonly concurrency?: number;
-  readonly priority?: number;
-  readonly filter?: readonly string[];
-  readonly onlyFailed?: string;
-  readonly replayUsers?: string;
-  readonly first?: number;
-  readonly sample?: number;
-  readonly seed?: number;
-  readonly maxCost?: number;
-  readonly maxSeconds?: number;
-  readonly maxErrors?: number;
-  readonly gate?: readonly string[];
-  readonly baseline?: string;
-  readonly maxRegression?: number;
-  readonly notWorseBy?: string;
-  readonly undecided?: Undecided;
-  readonly resume?: string;
-  readonly dryRun?: boolean;
-  readonly reporter?: readonly string[];
-  readonly output?: readonly string[];
-  readonly skipInvalid?: boolean;
-  readonly allowCode?: boolean;
-  readonly allowFiles?: boolean;
-  readonly json?: boolean;
-}
 
 /** The settings of an evaluation: options first, then the configuration. */
 export interface EvalSettings {
@@ -76,6 +33,8 @@ export interface EvalSettings {
   readonly targetSecrets: readonly TargetSecret[];
   readonly models: readonly string[];
   readonly gates: readonly GateRule[];
+  /** True with `--no-gate`: the results do not change the exit code. */
+  readonly looksOnly: boolean;
   /** The gate of a request file; used when there are no other gates. */
   readonly requestGate?: RequestGate | undefined;
   readonly baseline: string | undefined;
@@ -127,7 +86,8 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     target,
     targetSecrets: configuredSecrets(config.targets),
     models,
-    gates: (options.gate ?? config.gates ?? []).map(parseGate),
+    gates: (options.gate === false ? [] : (options.gate ?? config.gates ?? [])).map(parseGate),
+    looksOnly: options.gate === false,
     baseline,
     baselineScores: config.baseline_scores ?? ["overall", "success"],
     maxRegression: options.maxRegression ?? config.max_regression ?? 0,
@@ -189,29 +149,4 @@ async function systemPrompt(typed: string | undefined, file?: PromptFile): Promi
 function budget({ maxCost, maxSeconds }: EvalOptions, { budget: given }: Config): Pick<Config, "budget"> {
   if (maxCost === undefined && maxSeconds === undefined) return {};
   return { budget: { ...given, ...omitUndefined({ money: maxCost, seconds: maxSeconds }) } };
-}
-
-interface ResumeWordOptions extends LocalOptions {
-  readonly config?: string;
-  readonly gate?: readonly string[];
-  readonly baseline?: string;
-  readonly maxRegression?: number;
-  readonly notWorseBy?: string;
-  readonly undecided?: Undecided;
-  readonly maxErrors?: number;
-}
-
-/** Options that are not stored with a run and have to be repeated to resume it: its location, gates and baseline. */
-export function resumeWords(options: ResumeWordOptions): readonly string[] {
-  const { config, gate = [], baseline, maxRegression, notWorseBy, undecided, maxErrors } = options;
-  const held = optionWords([
-    ["-c", config],
-    ...gate.map((text) => ["--gate", text] as const),
-    ["--baseline", baseline],
-    ["--max-regression", maxRegression],
-    ["--not-worse-by", notWorseBy],
-    ["--undecided", undecided],
-    ["--max-errors", maxErrors],
-  ]);
-  return [...sourceWords(options), ...held];
 }

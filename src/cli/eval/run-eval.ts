@@ -1,4 +1,3 @@
-import { shellWord } from "../../base/shell-word.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { finalStates, type Run } from "../../contract/schemas/run.ts";
 import { isLocalTarget, targetAddress } from "../../contract/schemas/acting/target.ts";
@@ -10,7 +9,7 @@ import { CliError, exitCodes, type ExitCode } from "../cli-error.ts";
 import { loadSettings, unreachable } from "../config/load-settings.ts";
 import { outOfReach } from "../gates/compare-results.ts";
 import { requireKnownScores } from "../gates/parse-gate.ts";
-import { optionWords, resumeOrCancelHint, sourceWords } from "../next-command.ts";
+import { resumeOrCancelHint } from "../next-command.ts";
 import type { SourceOptions } from "../options.ts";
 import { chooseReporters, requireOneDocument, type Reporter } from "../reporters/reporter.ts";
 import { selectScenarios } from "../scenarios/select-scenarios.ts";
@@ -18,7 +17,8 @@ import { explainUnknownModel, openSession, type Session } from "../sources/open-
 import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
 import { resolveRunId } from "../sources/run-source.ts";
 import { note } from "../terminal/output.ts";
-import { readEvalSettings, type EvalOptions, type EvalSettings } from "./eval-settings.ts";
+import { ignoredOnResume, repeatedWords, type EvalOptions } from "./eval-options.ts";
+import { readEvalSettings, type EvalSettings } from "./eval-settings.ts";
 import { loadScenarios } from "./load-scenarios.ts";
 import { planRuns, printPlan, refuseUnpriced } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
@@ -82,7 +82,7 @@ export async function runEval(
   const { variants } = read;
   await requireCode({ settings, scenarios: chosen }, where);
   if (baseline && !isSequential) noteOutOfReach(baseline, { settings, scenarios: chosen });
-  const again = { words: evalWords(files, options), available: read.scenarios.length };
+  const again = { words: repeatedWords(files, options), available: read.scenarios.length };
   const { concurrency, endpoint: address = ownAgent } = settings.config;
   const { target, targetSecrets } = settings;
   const endpoint = target ? targetAddress(target.target) : address;
@@ -130,31 +130,6 @@ function noteOutOfReach(
     note(
       `--not-worse-by ${outOfReachText(measure, margins[measure.name] ?? 0)}. The result can only be worse or undecided.`,
     );
-}
-
-/** Options of this command that a repetition with more scenarios or attempts needs too. */
-function evalWords(files: readonly string[], options: EvalOptions): string[] {
-  const { config, endpoint, target, targetCommand, name, protocol, system, history } = options;
-  const { concurrency, filter = [], gate = [] } = options;
-  return [
-    ...files.map(shellWord),
-    ...optionWords([
-      ["-c", config],
-      ["--endpoint", endpoint],
-      ["--target", target],
-      ["--target-command", targetCommand],
-      ["--name", name],
-      ["--protocol", protocol],
-      ["--system", system],
-      ["--history", history],
-      ["-j", concurrency],
-      ...filter.map((text) => ["--filter", text] as const),
-      ...gate.map((text) => ["--gate", text] as const),
-    ]),
-    ...(options.allowCode ? ["--allow-code"] : []),
-    ...(options.allowFiles ? ["--allow-files"] : []),
-    ...sourceWords(options),
-  ];
 }
 
 /** Notes options that have no effect without another one. */
@@ -241,32 +216,6 @@ async function noteUnfinishedRuns({ client }: Session, where: SourceOptions): Pr
   }
 }
 
-/** Options that are stored with a run and cannot change on resume. */
-const fixedOptions = {
-  endpoint: "--endpoint",
-  target: "--target",
-  targetCommand: "--target-command",
-  model: "-m",
-  models: "--models",
-  untilDecided: "--until-decided",
-  attempts: "-a",
-  name: "--name",
-  protocol: "--protocol",
-  system: "--system",
-  stream: "--stream",
-  history: "--history",
-  priority: "--priority",
-  filter: "--filter",
-  onlyFailed: "--only-failed",
-  replayUsers: "--replay-users",
-  first: "--first",
-  sample: "--sample",
-  seed: "--seed",
-  maxCost: "--max-cost",
-  maxSeconds: "--max-seconds",
-  skipInvalid: "--skip-invalid",
-} as const satisfies Partial<Record<keyof EvalOptions, string>>;
-
 /** Refuses `--resume --dry-run`, and notes options that a resumed run ignores. */
 function checkResumeOptions(files: readonly string[], options: EvalOptions): void {
   const { resume, dryRun } = options;
@@ -276,10 +225,7 @@ function checkResumeOptions(files: readonly string[], options: EvalOptions): voi
       `--resume and --dry-run cannot be combined: rehearsal runs show ${resume} prints the progress without calling a model`,
     );
   }
-  const ignored = (Object.keys(fixedOptions) as (keyof typeof fixedOptions)[])
-    .filter((option) => options[option] !== undefined)
-    .map((option) => fixedOptions[option]);
-  const typed = [...files, ...ignored];
+  const typed = [...files, ...ignoredOnResume(options)];
   if (typed.length > 0) note(`The run keeps its original settings. Ignored: ${typed.join(", ")}.`);
 }
 
