@@ -1,7 +1,7 @@
 /** Exit codes of every command. Quality failures and broken set-ups never share a code. */
 export const exitCodes = {
   ok: 0,
-  /** A gate was not reached: the replies are not good enough. */
+  /** A gate was not reached or, without gates, a scenario did not pass. */
   gateFailed: 1,
   /** A wrong option, a missing file, a bad configuration file or scenario. */
   usage: 2,
@@ -10,7 +10,7 @@ export const exitCodes = {
   /** The budget or the time was used up. Finished turns are kept. */
   budgetStop: 4,
   internal: 5,
-  /** A comparison with a baseline shows neither that the replies are worse nor that they are not. */
+  /** No verdict: a scenario or a gate without one, or a comparison that shows neither that replies are worse nor that they are not. */
   undecided: 6,
   /** sysexits EX_CONFIG: a bad setting in the environment, a taken port, an unusable store. */
   configuration: 78,

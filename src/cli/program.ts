@@ -66,9 +66,9 @@ const sentence = (summary: string): string => `${summary.charAt(0).toUpperCase()
 
 const exitCodeHelp = `
 Exit codes:
-  0 ok   1 a gate failed   2 wrong usage   3 the target cannot be used
-  4 budget used up   5 internal error   78 a setting or the store cannot be used
-  130 interrupted; finished turns are kept`;
+  0 ok   1 a gate failed or a scenario did not pass   2 wrong usage
+  3 the target cannot be used   4 budget used up   5 internal error   6 undecided
+  78 a setting or the store cannot be used   130 interrupted; finished turns are kept`;
 
 /** Columns a description needs to stand beside its term. */
 const besideTerm = 40;

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
-import { after } from "../support/fake-provider/behaviour.ts";
+import { after, type Behaviour } from "../support/fake-provider/behaviour.ts";
 import { contextTooLong } from "../support/fake-provider/error-statuses.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { folderWith, goodbye, hello } from "./eval-files.ts";
@@ -21,6 +21,65 @@ test("eval exits with 1 when a gate fails", async () => {
   expect(stdout).toContain("✓ success>=1: is 1, passed");
 });
 
+/** A model that answers each question with this word. `expected` is what its scenario asks for. */
+const says = (id: string, said: string, expected?: string) => ({
+  id,
+  interactions: [{ id: "1", user_message: `Say ${said}` }],
+  ...(expected !== undefined && { expect: { said: [expected] } }),
+});
+const echo: Behaviour = (call) => text(/Say (\w+)/.exec(call.request.text)?.[1] ?? "")(call);
+
+test.each([
+  ["all pass", [says("a", "yes", "yes"), says("b", "no", "no")], 0, "✓ every scenario passes: 2 of 2 do, passed."],
+  [
+    "one fails",
+    [says("a", "yes", "yes"), says("b", "no", "yes")],
+    1,
+    "✗ every scenario passes: 1 of 2 do, failed. Did not pass: b.",
+  ],
+  [
+    "one says nothing",
+    [says("a", "yes", "yes"), says("b", "no")],
+    0,
+    "Not scored, without an expectation: 1 scenario.",
+  ],
+  [
+    "none says anything",
+    [says("a", "yes"), says("b", "no")],
+    6,
+    "? every scenario passes: UNDECIDED, counted as failed.",
+  ],
+])("without a gate, when %s, the scenarios decide", async (_name, scenarios, code, message) => {
+  await using folder = await folderWith({ "all.json": JSON.stringify(scenarios) });
+  await using provider = await startFakeProvider({ behaviour: echo });
+  const parameters = ["eval", "all.json", "--endpoint", provider.url, "-m", "m"];
+  const cwd = folder.path;
+  const found = await runCli([...parameters, "-o", "junit.xml", "-o", "r.json"], { cwd });
+  expect(found).toMatchObject({ code, stdout: expect.stringContaining(message) });
+  const [line = ""] = /every scenario passes: .*/.exec(found.stdout) ?? [];
+  const junit = await readFile(folder.file("junit.xml"), "utf8");
+  expect(junit.includes(`<failure message="${line}"`)).toBe(code !== 0);
+  expect(JSON.parse(await readFile(folder.file("r.json"), "utf8"))).toMatchObject({
+    gates: [{ message: line }],
+    exit_code: code,
+  });
+  expect(await runCli([...parameters, "--gate", "success>=1"], { cwd })).toMatchObject({ code: 0 });
+  const looked = await runCli([...parameters, "--no-gate"], { cwd });
+  expect(looked).toMatchObject({ code: 0, stdout: expect.not.stringContaining("every scenario passes") });
+});
+
+test("--no-gate only looks: configured gates and a baseline do not count, an unusable target does", async () => {
+  await using folder = await folderWith({ "a.json": JSON.stringify(says("a", "no", "yes")) });
+  await writeFile(folder.file("rehearsal.yaml"), "scenarios: a.json\ngates: [outcome>=1]\n");
+  await using provider = await startFakeProvider({ behaviour: echo });
+  const cwd = folder.path;
+  const at = (url: string, ...more: string[]) => runCli(["eval", "--endpoint", url, "-m", "m", ...more], { cwd });
+  expect((await at(provider.url, "-o", "first.json")).code).toBe(1);
+  const looked = await at(provider.url, "--no-gate", "--baseline", "first.json", "--not-worse-by", "0.01");
+  expect(looked).toMatchObject({ code: 0, stdout: expect.stringContaining("Compared with the baseline") });
+  expect((await at("http://127.0.0.1:9/v1", "--no-gate")).code).toBe(3);
+});
+
 test("a gate on an unknown score is refused before a model is called", async () => {
   await using folder = await folderWith({ "hello.json": hello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
@@ -33,7 +92,6 @@ test("a gate on an unknown score is refused before a model is called", async () 
     stderr: expect.stringContaining("may have overall"),
   });
   expect(provider.requests).toEqual([]);
-  expect((await gate("edit_similarity>=0")).code).toBe(1);
 });
 
 test("eval exits with 3 when the target does not answer, whatever the gates say", async () => {
@@ -57,7 +115,10 @@ test("in CI one missing reply fails the run, unless --max-errors allows it", asy
   expect(strict.code).toBe(3);
   expect(strict.stdout).toContain("1 of 2 turns got no reply. None may be missing: --max-errors allows more.");
   calls = 0;
-  const relaxed = await runCli([...parameters, "--max-errors", "0.5"], { cwd: folder.path, env: { CI: "true" } });
+  const relaxed = await runCli([...parameters, "--max-errors", "0.5", "--no-gate"], {
+    cwd: folder.path,
+    env: { CI: "true" },
+  });
   expect(relaxed.code).toBe(0);
 });
 
@@ -88,7 +149,7 @@ test("eval and compare fail on a regression against a baseline run or file", asy
 
   const worse = await runCli([...at(bad.url), "--baseline", "out/baseline.json"], { cwd });
   expect(worse.code).toBe(1);
-  expect(worse.stdout).toMatch(/✗ no regression in overall, success: failed\. overall is worse by 0\.943/);
+  expect(worse.stdout).toMatch(/✗ no regression in overall, replied: failed\. overall is worse by 0\.943/);
   const same = await runCli([...at(good.url), "--baseline", "latest~1"], { cwd });
   expect(same.code).toBe(0);
 
@@ -147,7 +208,7 @@ test("a margin has three outcomes with three exit codes, and says before the fir
   const plain = await at(good.url, "--undecided", "fail");
   expect(plain).toMatchObject({
     code: 6,
-    stdout: expect.stringContaining("? no regression in overall, success: UNDECIDED"),
+    stdout: expect.stringContaining("? no regression in overall, replied: UNDECIDED"),
   });
   const compared = await runCli(["compare", "first.json", "latest", "--not-worse-by", "0.1", "--json"], { cwd });
   expect(JSON.parse(compared.stdout)).toMatchObject({ not_worse: { verdict: "not_worse", next: null } });
@@ -182,7 +243,7 @@ test("shares may be given in per cent, and options without an effect are reporte
   const cwd = folder.path;
   const target = ["hello.json", "--endpoint", provider.url, "-m", "m"];
   const idle = ["--max-regression", "2%", "--seed", "7", "--priority", "5"];
-  const { code, stderr } = await runCli(["eval", ...target, "--max-errors", "1%", ...idle], { cwd });
+  const { code, stderr } = await runCli(["eval", ...target, "--max-errors", "1%", "--no-gate", ...idle], { cwd });
   expect(code).toBe(0);
   expect(stderr).toContain("--max-regression has no effect without --baseline");
   expect(stderr).toContain("--seed has no effect without --sample");

@@ -12,7 +12,12 @@ test("writes the results in every format asked for", async () => {
   const names = ["r.json", "r.jsonl", "r.csv", "r.xml", "r.md", "r.html"];
   const outputs = names.flatMap((name) => ["-o", name]);
   const cwd = folder.path;
-  const { code } = await runCli(["eval", "hello.json", "--endpoint", provider.url, "-m", "m", ...outputs], { cwd });
+  const { code } = await runCli(
+    ["eval", "hello.json", "--endpoint", provider.url, "-m", "m", "--no-gate", ...outputs],
+    {
+      cwd,
+    },
+  );
   expect(code).toBe(0);
   const content = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await readFile(folder.file(name), "utf8")] as const)),

@@ -16,7 +16,10 @@ const escapeCode = "\u001B";
 test("eval needs no key and no service, and stores the run", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
-  const { code, stdout, stderr } = await runCli(["eval", examples, "-m", "demo/retrieval", "--first", "2"], { cwd });
+  const { code, stdout, stderr } = await runCli(
+    ["eval", examples, "-m", "demo/retrieval", "--first", "2", "--no-gate"],
+    { cwd },
+  );
   expect(code).toBe(0);
   expect(stdout).toContain("A scripted demo model answered");
   expect(stdout + stderr).not.toContain(escapeCode);
@@ -190,7 +193,7 @@ test("eval ranks several models, and compare ranks the runs that are named", asy
   const cwd = folder.path;
   const models = ["sure", "half", "never"].flatMap((model) => ["-m", model]);
   const evaluate = ["eval", "all.jsonl", "--endpoint", provider.url, ...models];
-  const { code, stdout } = await runCli(evaluate, { cwd });
+  const { code, stdout } = await runCli([...evaluate, "--no-gate"], { cwd });
   expect(code).toBe(0);
   const [head, ...rows] = stdout.slice(stdout.indexOf("sure ranks first on overall")).trim().split("\n");
   expect(head).toMatch(/^sure ranks first on overall \(1\.000\), 0\.\d+ ahead of half \(p = 0\.0\d+\)\.$/);

@@ -17,7 +17,7 @@ test("- reads standard input, and watch refuses it", async () => {
   expect(JSON.parse(imported.stdout)).toMatchObject({ scenarios: [{ interactions: [{ user_message: "Hi" }] }] });
   const checked = await runCli(["validate", "-"], { cwd, input: '{"id":"a","interactions":[{"user_message":"Hi"}]}' });
   expect(checked).toMatchObject({ code: 0, stdout: "-: ok, 1 scenario, 1 turn (json)\n" });
-  expect(await runCli(["eval", "-", "-m", "demo/retrieval"], { cwd, input })).toMatchObject({ code: 0 });
+  expect(await runCli(["eval", "-", "-m", "demo/retrieval", "--no-gate"], { cwd, input })).toMatchObject({ code: 0 });
   expect(await runCli(["watch", "-", "-m", "demo/retrieval"], { cwd, input })).toMatchObject({
     code: 2,
     stderr: "rehearsal: standard input cannot be watched: name files or a folder\n",

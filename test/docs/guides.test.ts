@@ -100,12 +100,14 @@ async function prepared() {
   async function follow(block: string): Promise<string> {
     const steps = block.includes("<<") ? [block] : block.trimEnd().split("\n");
     let stderr = "";
-    for (const step of steps) {
+    for (const line of steps) {
+      // A guide names the exit code of a command that shows a failure.
+      const { step = line, code = "0" } = /^(?<step>.*?) {2,}# exit code (?<code>\d+)/.exec(line)?.groups ?? {};
       const [program, ...parameters] = plainWords(step);
       if (program !== "rehearsal") stderr += (await run("sh", ["-ec", step], { cwd, env })).stderr;
       else {
         const ended = await runCli(parameters, { cwd });
-        if (ended.code !== 0) throw new Error(`${step} ended with ${ended.code}: ${ended.stderr}`);
+        if (ended.code !== Number(code)) throw new Error(`${step} ended with ${ended.code}: ${ended.stderr}`);
         stderr += ended.stderr;
       }
     }

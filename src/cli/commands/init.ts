@@ -54,6 +54,10 @@ async function init(folder: string, { yes, json, ...given }: InitOptions): Promi
   for (const file of kept) note(`kept ${file}, which already existed`);
   await warnAboutGitignore(join(folder, ".gitignore"));
   note(`\nNext: ${nextCommand(folder, "eval", thisCall())}`);
+  if (target.example === "agent" && target.model === undefined)
+    note(
+      "The demo agent makes a mistake, so this ends with exit code 1: it pays back 40 euros where 10 were asked for.",
+    );
 }
 
 /** Only our own agent has a default model. */
@@ -205,11 +209,10 @@ name: support
 scenarios: scenarios/
 # agent is Rehearsal's own agent backend; any OpenAI-compatible address works too.
 ${stringify({ endpoint, model })}attempts: 3
-gates:
-  - success>=1
-  # - overall>=0.8
-  # - overall.ci_lower>=0.7
-  # - pass^3>=0.9
+# Every scenario has to pass, unless gates say what is needed instead:
+# gates:
+#   - pass^3>=0.9
+#   - outcome.ci_lower>=0.8
 `;
 
 const refund = `id: refund
@@ -218,13 +221,19 @@ tags: [refund]
 interactions:
   - id: asks-for-refund
     user_message: I want my money back for order 1042.
+    # Shown beside the reply. Other words may be as good, so the checks decide.
     reference_reply: I can help with that. Your refund for order 1042 arrives within 5 working days.
     reference_metadata:
       intent: refund
-      sentiment: neutral
+    checks:
+      - { type: contains, text: 5 working days }
   - id: says-thanks
     user_message: Great, thank you!
     reference_reply: You are welcome. Is there anything else I can do for you?
+    checks:
+      - { type: contains, text: welcome }
+expect:
+  checks: all
 `;
 
 const delivery = `id: delivery-time
@@ -236,6 +245,10 @@ interactions:
     reference_reply: Delivery takes 2 to 4 working days.
     reference_metadata:
       intent: delivery
+    checks:
+      - { type: contains, text: 2 to 4 working days }
+expect:
+  checks: all
 `;
 
 const environment = `# Copy to .env. Keys are sent to the place they belong to and nowhere else.

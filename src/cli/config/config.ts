@@ -130,7 +130,7 @@ export const Config = z
     gates: z
       .array(z.string().min(1).superRefine(checkGateText))
       .optional()
-      .describe('Such as "overall>=0.8" or "pass^3>=0.9".'),
+      .describe('Such as "outcome>=0.9" or "pass^3>=0.9". Default: every scenario has to pass.'),
     baseline: z
       .string()
       .min(1)

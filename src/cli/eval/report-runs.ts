@@ -13,6 +13,7 @@ import {
   type NotedComparison,
 } from "../gates/compare-results.ts";
 import { evaluateGates, requestGateChecks, evaluateUnscored, type GateCheck } from "../gates/evaluate-gates.ts";
+import { evaluateScenarios } from "../gates/every-scenario.ts";
 import { optionWords, ownCommand } from "../next-command.ts";
 import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
 import type { Session } from "../sources/open-session.ts";
@@ -87,11 +88,9 @@ function reportNotStarted(models: readonly string[]): void {
   if (models.length > 0) note(`Not started: ${models.join(", ")}`);
 }
 
-/** Concurrency is repeated because it belongs to the process, not to the stored run. */
-function resumeLine({ run_id }: Run, { config: { concurrency }, resumeWords }: EvalSettings): string {
-  const calls = concurrency === undefined ? [] : ["-j", `${concurrency}`];
-  return ownCommand("eval --resume", run_id, ...resumeWords, ...calls);
-}
+/** Concurrency may also come from a request file. It belongs to the process, not to the stored run. */
+const resumeLine = ({ run_id }: Run, { config: { concurrency }, resumeWords }: EvalSettings): string =>
+  ownCommand("eval --resume", run_id, ...resumeWords, ...optionWords([["-j", concurrency]]));
 
 const cancelLine = ({ run_id }: Run, { server }: EvalSettings): string =>
   ownCommand("runs cancel", run_id, ...optionWords([["--server", server]]));
@@ -115,16 +114,10 @@ interface Judging extends Pick<RunWork, "settings" | "baseline" | "again"> {
   readonly comparison: NotedComparison | null;
 }
 
-/** Evaluates gates and baseline of an ended run. A target without replies outranks the gates: its figures mean nothing. */
+/** Evaluates an ended run by the gates of the user, else by its scenarios. A target without replies outranks the gates: its figures mean nothing. */
 function judgeRun(digest: RunDigest, { settings, baseline, comparison, again }: Judging): Omit<RunOutcome, "results"> {
-  const { baselineScores, margins, undecided, gates: wanted, maxErrors } = settings;
-  const gates = [
-    ...evaluateGates(wanted, digest),
-    ...evaluateUnscored(wanted, comparison ? baselineScores : [], digest),
-    ...requestGateChecks(digest.summary.gate),
-    ...(comparison ? baselineChecks(comparison, { margins, regression: regressionOf(settings) }) : []),
-    ...(digest.summary.decision ? [decisionCheck(digest.summary.decision, undecided)] : []),
-  ];
+  const { margins, maxErrors } = settings;
+  const gates = settings.looksOnly ? [] : checksOf(digest, { settings, comparison });
   const stop = whyStopped(digest, maxErrors);
   const next =
     baseline && comparison?.not_worse && margins
@@ -145,6 +138,23 @@ function judgeRun(digest: RunDigest, { settings, baseline, comparison, again }: 
     next,
     exitCode: stop?.exitCode ?? exitCodeOf(gates),
   };
+}
+
+/** The checks of what the user asked for: gates, a baseline, the gate of the request, a comparison until it is decided. */
+function checksOf(
+  digest: RunDigest,
+  { settings, comparison }: Pick<Judging, "settings" | "comparison">,
+): readonly GateCheck[] {
+  const { baselineScores, margins, undecided, gates } = settings;
+  const { gate, decision } = digest.summary;
+  if (gates.length === 0 && !gate && !comparison && !decision) return [evaluateScenarios(digest)];
+  return [
+    ...evaluateGates(gates, digest),
+    ...evaluateUnscored(gates, comparison ? baselineScores : [], digest),
+    ...requestGateChecks(gate),
+    ...(comparison ? baselineChecks(comparison, { margins, regression: regressionOf(settings) }) : []),
+    ...(decision ? [decisionCheck(decision, undecided)] : []),
+  ];
 }
 
 const ownWords = (words: readonly string[]): string => ownCommand(...words);

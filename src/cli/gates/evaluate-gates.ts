@@ -11,7 +11,7 @@ import { parseGate, type Comparator, type figures, type GateRule, type Measure, 
 export interface GateCheck {
   readonly gate: string;
   readonly passed: boolean;
-  /** Set when a comparison could not be decided; `passed` is then what that counts as. */
+  /** Set when there is no answer, for a comparison or a figure that is not known; `passed` is then what that counts as. */
   readonly undecided?: true;
   /** Null when it could not be measured; such a gate does not pass. */
   readonly actual: number | null;
@@ -21,9 +21,10 @@ export interface GateCheck {
 /** Evaluates every gate on the results of a run. */
 export function evaluateGates(gates: readonly GateRule[], digest: RunDigest): GateCheck[] {
   return gates.map((gate) => {
-    const { actual, where } = measure(gate.measure, gate.comparator, digest);
+    const { actual, where } = openOutcomes(gate, digest) ?? measure(gate.measure, gate.comparator, digest);
     const passed = actual !== null && isReached(actual, gate);
-    return { gate: gate.text, passed, actual, message: describe(gate, { actual, where, passed }) };
+    const message = describe(gate, { actual, where, passed });
+    return { gate: gate.text, passed, actual, message, ...(actual === null && { undecided: true as const }) };
   });
 }
 
@@ -43,9 +44,14 @@ export function evaluateUnscored(
   const isPartial = gates.some(
     ({ measure: held }) => held.kind === "reliability" || (held.kind === "score" && lost.has(held.score)),
   );
-  return isPartial || watched.some((name) => lost.has(name))
-    ? evaluateGates([parseGate("unscored_rate<=0")], digest)
-    : [];
+  if (!isPartial && !watched.some((name) => lost.has(name))) return [];
+  // A failed judge says nothing about the agent.
+  const rate = parseGate("unscored_rate<=0");
+  return evaluateGates([rate], digest).map((check) => ({
+    ...check,
+    undecided: true,
+    message: `${rate.text}: is ${roundApartFrom(check.actual ?? 0, 0)}, ${undecidedText(false)}`,
+  }));
 }
 
 /** The service's checks of the request's own gate. Checks of single scenarios are shown only when they failed. */
@@ -61,7 +67,8 @@ export function requestGateChecks(gate: GateResult | undefined): GateCheck[] {
     }
     const text = `${name}${upperLimits.has(name) ? "<=" : ">="}${required}`;
     const where = scenario_id === undefined ? undefined : `in scenario ${scenario_id}`;
-    return { gate: text, passed, actual, message: describe({ text, bound: required }, { actual, where, passed }) };
+    const message = describe({ text, bound: required }, { actual, where, passed });
+    return { gate: text, passed, actual, message, ...(actual === null && !passed && { undecided: true as const }) };
   });
 }
 
@@ -107,6 +114,23 @@ function runScore(
 const isAtLeast = (comparator: Comparator): boolean => comparator.startsWith(">");
 
 const missingReplies = (failed: number): string => counted(failed, "missing reply", "missing replies");
+
+/**
+ * Outcomes that could not be decided, which averages leave out: without them a gate may not pass. Null where there are none, or where
+ * the others decide that it fails. A scenario whose simulated user failed is left out openly.
+ */
+function openOutcomes({ measure: wanted, comparator, bound }: GateRule, { scenarios }: RunDigest): Measured | null {
+  const isOutcome = wanted.kind === "reliability" || (wanted.kind === "score" && wanted.score === "outcome");
+  const open = isOutcome ? scenarios.filter(lacksOutcome).length : 0;
+  if (open === 0 || !comparator.startsWith(">")) return null;
+  const decided = scenarios.flatMap(({ average_scores: { outcome = null } }) => outcome ?? []);
+  const best = (decided.reduce((sum, value) => sum + value, 0) + open) / (decided.length + open);
+  if (decided.length > 0 && !reaches(best, bound)) return null;
+  return { actual: null, where: `the outcome of ${counted(open, "scenario")} could not be decided` };
+}
+
+const lacksOutcome = ({ hasOutcome, average_scores, verdict }: ScenarioDigest): boolean =>
+  hasOutcome && average_scores["outcome"] === undefined && verdict.outcome === "unscored";
 
 /** The worst scenario, since an average hides one that always fails. */
 function worstScenario(
@@ -214,5 +238,6 @@ function describe(
   { actual, where, passed }: Measured & { passed: boolean },
 ): string {
   const value = actual === null ? "not measured" : `is ${roundApartFrom(actual, bound)}`;
-  return `${text}: ${value}${where ? ` (${where})` : ""}, ${passed ? "passed" : "failed"}`;
+  const state = actual === null ? undecidedText(passed) : passed ? "passed" : "failed";
+  return `${text}: ${value}${where ? ` (${where})` : ""}, ${state}`;
 }

@@ -191,3 +191,26 @@ test.each([
   const whole = { ...response, summary: { ...response.summary, unscored: 0 } };
   expect(evaluateUnscored(gates.map(parseGate), watched, whole)).toEqual([]);
 });
+
+test("outcomes that could not be decided keep a gate on them from passing, unless the others already fail it", () => {
+  const withOutcome = (outcome: number | undefined) => ({
+    ...scenario("s", 1, 4),
+    hasOutcome: true,
+    average_scores: { ...(outcome !== undefined && { outcome }) },
+    verdict: { outcome: outcome === undefined ? "unscored" : "passed" },
+  });
+  const run = (...outcomes: (number | undefined)[]) => {
+    const known = outcomes.filter((value) => value !== undefined);
+    const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
+    const summary = { ...response.summary, average_scores: { outcome: mean }, score_stats: {} };
+    return { ...response, summary, scenarios: outcomes.map(withOutcome) } as unknown as RunDigest;
+  };
+  const [open] = evaluateGates([parseGate("outcome>=0.9")], run(1, 1, undefined));
+  expect(open).toMatchObject({ passed: false, undecided: true, actual: null });
+  expect(open?.message).toContain("the outcome of 1 scenario could not be decided");
+  expect(evaluateGates([parseGate("pass^1>=0.5")], run(1, undefined))[0]).toMatchObject({ undecided: true });
+  const [failed] = evaluateGates([parseGate("outcome>=0.9")], run(1, 0, undefined));
+  expect(failed).toMatchObject({ passed: false, actual: 0.5 });
+  expect(failed?.undecided).toBeUndefined();
+  expect(evaluateGates([parseGate("outcome>=1")], run(1, 1))[0]).toMatchObject({ passed: true });
+});

@@ -1,4 +1,8 @@
-import type { EvaluationResponse, ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
+import type {
+  AttemptResult,
+  EvaluationResponse,
+  ScenarioResult,
+} from "../../../contract/schemas/evaluation-response.ts";
 import { failureOf, type ScenarioFailure } from "./failure.ts";
 import { unauditedScores } from "./report-text.ts";
 import { isFailing, verdictOf, type ScenarioVerdict } from "./verdict.ts";
@@ -11,6 +15,8 @@ export interface ScenarioDigest extends Pick<
   readonly verdict: ScenarioVerdict;
   /** True where the scenario expects an outcome, which then decides instead of the score. */
   readonly hasOutcome: boolean;
+  /** True where the scenario says what to expect of a reply or of the conversation. */
+  readonly expects: boolean;
 }
 
 /** A scenario that did not pass, with its worst turn. */
@@ -78,7 +84,24 @@ function digestOf(result: ScenarioResult): ScenarioDigest {
     reliability,
     verdict: verdictOf(result),
     hasOutcome: result.attempts.some(({ outcome }) => outcome !== undefined),
+    expects: result.attempts.some(expects),
   };
+}
+
+function expects({ outcome, interactions }: AttemptResult): boolean {
+  return (
+    outcome !== undefined ||
+    interactions.some(
+      ({ reference_reply, references = [], reference_tool_calls, reference_metadata, checks = [], ...turn }) =>
+        reference_reply !== "" ||
+        references.length > 0 ||
+        reference_tool_calls !== undefined ||
+        Object.keys(reference_metadata).length > 0 ||
+        checks.length > 0 ||
+        // A judge or a check of the run that failed.
+        turn.failed_scores !== undefined,
+    )
+  );
 }
 
 const overallOf = ({ average_scores }: ScenarioDigest): number => average_scores["overall"] ?? -1;

@@ -19,6 +19,10 @@ export interface ScenarioVerdict {
 /** True for a scenario that did not pass, unlike one that could not be judged. */
 export const isFailing = ({ outcome }: ScenarioVerdict): boolean => outcome === "failed" || outcome === "error";
 
+/** True for a scenario about which nothing was found out. A judge that failed in every attempt says nothing about the agent. */
+export const isUndecided = ({ outcome, counted }: ScenarioVerdict): boolean =>
+  outcome !== "passed" && outcome !== "failed" && counted === 0;
+
 /** The attempts that passed, in the words of every report. */
 export function passedText({ passed, counted }: ScenarioVerdict): string {
   if (counted === 0) return "could not be scored";
