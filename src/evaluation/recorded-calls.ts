@@ -1,6 +1,14 @@
-import { isRecord } from "../base/json.ts";
+import { canonicalJson, isRecord } from "../base/json.ts";
 import { truncateText } from "../base/text.ts";
-import type { ChatMessage, ReportedToolCall, SuccessfulReply, ToolCall } from "../contract/ports/chat-model.ts";
+import type {
+  ChatMessage,
+  ChatModel,
+  Reply,
+  ReportedToolCall,
+  SuccessfulReply,
+  ToolCall,
+} from "../contract/ports/chat-model.ts";
+import type { CallReporting } from "../contract/schemas/acting/target.ts";
 import type { StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { RecordedToolCall } from "../contract/schemas/acting/tool-call.ts";
 
@@ -18,13 +26,41 @@ export function recordedCalls({ reported_calls = [], tool_calls }: SuccessfulRep
   return [...reported_calls, ...tool_calls].slice(0, maxRecordedCalls).map(toRecordedCall);
 }
 
+/** Marks replies without tool calls whose answers could not have shown any. */
+export function markUnseenCalls(model: ChatModel, reporting: CallReporting): ChatModel {
+  if (reporting === "always") return model;
+  return async (request, options) => {
+    const reply = await model(request, options);
+    if (!reply.ok || reply.reported_calls || reply.tool_calls.length > 0) return reply;
+    const isOffered = (request.tools ?? []).length > 0 || Array.isArray(request.parameters?.extra?.["tools"]);
+    return reporting === "offered" && isOffered ? reply : { ...reply, calls_unseen: true };
+  };
+}
+
+/**
+ * The reply without calls that an earlier turn of the conversation has: many APIs answer with the whole conversation. Some agents
+ * number the calls of each turn from 0, so the id alone does not identify a call. An agent that has reported calls before would have
+ * reported those of this turn too.
+ */
+export function withoutEarlierCalls(reply: Reply, earlier: readonly RecordedToolCall[]): Reply {
+  if (!reply.ok || earlier.length === 0) return reply;
+  const { calls_unseen: _, ...seen } = reply;
+  if (!seen.reported_calls) return seen;
+  const known = new Set(earlier.flatMap((call) => (call.id === "" ? [] : [callKey(call)])));
+  return { ...seen, reported_calls: seen.reported_calls.filter((call) => !known.has(callKey(toRecordedCall(call)))) };
+}
+
+function callKey({ id, name, arguments: given }: RecordedToolCall): string {
+  return JSON.stringify([id, name, canonicalJson(given)]);
+}
+
 /** Arguments that are not JSON are kept as text. */
 export function toRecordedCall(call: ReportedToolCall | ToolCall): RecordedToolCall {
-  const { id, name, result, error, ms } = call as ReportedToolCall;
+  const { id, name, result, error, ms, arguments_unknown } = call as ReportedToolCall;
   return {
     id,
     name,
-    ...parseArguments(call.arguments),
+    ...(arguments_unknown ? { arguments: null, arguments_unknown } : parseArguments(call.arguments)),
     ...(result !== undefined && { result: result as RecordedToolCall["result"] & {} }),
     ...(error !== undefined && { error }),
     ...(ms !== undefined && { ms }),

@@ -7,9 +7,10 @@ import {
 import type { JournalEntry, WorldEntry } from "../contract/ports/journal.ts";
 import type { InteractionError, StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
+import type { CallReporting } from "../contract/schemas/acting/target.ts";
 import type { UserEnd, UserTurn } from "../contract/schemas/acting/user-turn.ts";
 import { conversationAt, referenceReply, type AttemptHistory } from "./conversation.ts";
-import { callCharacters, replyMessages } from "./recorded-calls.ts";
+import { callCharacters, markUnseenCalls, replyMessages, withoutEarlierCalls } from "./recorded-calls.ts";
 import { runConcurrently } from "./run-concurrently.ts";
 import type { AttemptUser } from "./simulation/attempt-user.ts";
 import { failedTurnReply, recordedReply, toStoredReply } from "./stored-reply.ts";
@@ -45,6 +46,8 @@ export interface AttemptOptions {
   readonly world?: AttemptWorld | undefined;
   /** Identifies the conversation at endpoints that keep conversations. Default: none. */
   readonly sessionId?: string | undefined;
+  /** Whether answers of the endpoint show tool calls. Default: always. */
+  readonly callReporting?: CallReporting | undefined;
   /** The replies are those of the scenario, and no model is called. Default: false. */
   readonly recorded?: boolean;
   /** Writes the messages of simulated turns. Requires generated history. */
@@ -82,9 +85,11 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptOutcom
   const { history = "generated" } = options;
   const replies = new Map(options.stored);
   const world = options.world && new WorldOfPass(options.world, { ...options, history, stored: replies });
+  const over = new AbortController();
   try {
-    return await runTurns({ ...options, history, replies, worldOfPass: world });
+    return await runTurns({ ...options, history, replies, worldOfPass: world, sessionEnd: over.signal });
   } finally {
+    over.abort();
     await world?.close();
   }
 }
@@ -135,6 +140,8 @@ interface TurnOptions extends AttemptOptions {
   readonly history: AttemptHistory;
   readonly replies: ReadonlyMap<number, StoredReply>;
   readonly worldOfPass: WorldOfPass | undefined;
+  /** Aborts when the attempt is over. */
+  readonly sessionEnd: AbortSignal;
   /** The message of this turn, when a simulated user wrote it. */
   readonly userTurn?: UserTurn | undefined;
 }
@@ -172,7 +179,9 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
  * The model with the session of the attempt. With reference history every turn is a conversation of its own. An endpoint may give
  * the session an id in its first reply, which the later calls send.
  */
-function withSession(turn: number, { model, sessionId, history, replies }: TurnOptions): ChatModel {
+function withSession(turn: number, options: TurnOptions): ChatModel {
+  const { sessionId, sessionEnd: end, history, replies, callReporting = "always" } = options;
+  const model = markUnseenCalls(options.model, callReporting);
   if (sessionId === undefined) return model;
   const isShared = history === "generated";
   const id = isShared ? sessionId : `${sessionId}-${turn + 1}`;
@@ -181,10 +190,12 @@ function withSession(turn: number, { model, sessionId, history, replies }: TurnO
     : [];
   const known = earlier.map((index) => replies.get(index)?.session_id).find((found) => found !== undefined);
   let issued = known === id ? undefined : known;
-  return async (request, options) => {
-    const reply = await model(request, { ...options, session: { ...options.session, id, issued } });
+  const earlierCalls = earlier.flatMap((index) => replies.get(index)?.tool_calls ?? []);
+  return async (request, asked) => {
+    const session = { ...asked.session, id, issued, turns: earlier.length, end };
+    const reply = await model(request, { ...asked, session });
     if (reply.ok && reply.session_id !== undefined && reply.session_id !== id) issued = reply.session_id;
-    return reply;
+    return isShared ? withoutEarlierCalls(reply, earlierCalls) : reply;
   };
 }
 

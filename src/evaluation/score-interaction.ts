@@ -90,6 +90,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     ...unknown.map(unknownScore),
   ];
   const failed = scores.filter((score) => score.failed).map(({ name }) => name);
+  const open = scores.filter((score) => score.undecided).map(({ name }) => name);
   const rubrics = turnChecks.rubrics.map(({ question, weight }) => ({ name: question.name, weight }));
   const counted = [...namedChecks.filter(({ quality }) => quality), ...rubrics, ...turnChecks.groups].filter(
     ({ weight }) => weight > 0,
@@ -99,6 +100,8 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     checks: [...[...counted, ...scoring.custom].map(({ name }) => name), ...withoutSemantic(unknown)],
     checkWeights: new Map(counted.map(({ name, weight }) => [name, weight])),
   });
+  const isOpen = total.value === null && open.length > 0 && failed.length === 0;
+  const undecided = isOpen ? ["overall", ...open] : open;
   const conflicts = findConflicts(input.reply, input.references);
   const warning = conflicts.map(({ message }) => message).join("; ");
   const explained = scores.map((score) => withFailure(score, given?.failures));
@@ -107,6 +110,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   return {
     ...assemble(warned, labels),
     ...(failed.length > 0 && { failed_scores: failed }),
+    ...(undecided.length > 0 && { undecided_scores: undecided }),
     ...(conflicts.length > 0 && { conflicts }),
     ...(semantic?.details && { semantic: semantic.details }),
     ...(judged && Object.keys(judged.judgements).length > 0 && { judgements: judged.judgements }),
@@ -141,11 +145,19 @@ function checkedTurn({
   scoring,
 }: ScoreInteractionOptions): Pick<ScorerInput, "call" | "turn"> {
   const { id, user_message, prompt = user_message } = interaction;
-  const { tool_calls = [], finish_reason, latency_ms, first_token_ms, cost = null } = reply;
+  const { tool_calls = [], calls_seen: seen, finish_reason, latency_ms, first_token_ms, cost = null } = reply;
   const tools = (scenario?.world ?? scoring.world)?.tools;
   return {
     call: { latency_ms, first_token_ms, cost },
-    turn: { interaction_id: id, user_message, prompt, tool_calls, finish_reason, tools },
+    turn: {
+      interaction_id: id,
+      user_message,
+      prompt,
+      tool_calls,
+      finish_reason,
+      tools,
+      ...(seen && { callsSeen: false }),
+    },
   };
 }
 
@@ -176,7 +188,8 @@ function groupScore({ name, members, threshold }: CheckGroup, scores: readonly G
   const missing = found.find(({ score }) => score?.value === null || score?.value === undefined);
   if (missing) {
     const reason = `${missing.name} has no value: ${missing.score?.reason ?? "it was not scored"}`;
-    return { name, value: null, reason, ...(missing.score?.failed && { failed: true }) };
+    const { failed, undecided } = missing.score ?? {};
+    return { name, value: null, reason, ...(failed && { failed }), ...(undecided && { undecided }) };
   }
   const total = counted.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return { name, value: null, reason: "all of its checks weigh 0" };
@@ -243,12 +256,13 @@ async function comparedOf(
 async function comparedCalls(options: ScoreInteractionOptions): Promise<ComparedCalls> {
   const { interaction, reply, scoring, scenario, signal = never } = options;
   const { reference_tool_calls: references } = interaction;
-  const { tool_calls: calls = [] } = reply;
+  const { tool_calls: calls = [], calls_seen: seen } = reply;
   if (!references && calls.length === 0) return { scores: [] };
   try {
     return await compareCalls({
       ...(references && { references }),
       calls,
+      seen,
       matching: { ...scoring.tool_matching, ...scenario?.tool_matching },
       tools: scenario?.world ?? scoring.world,
       probes: scoring.probes,

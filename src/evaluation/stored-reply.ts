@@ -58,6 +58,7 @@ function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
     system_fingerprint: reply.system_fingerprint,
     endpoint_metadata: reply.metadata,
     ...(tool_calls.length > 0 && { tool_calls }),
+    ...(reply.calls_unseen && { calls_seen: "none" as const }),
     ...(reply.session_id !== undefined && { session_id: reply.session_id }),
   };
 }

@@ -134,3 +134,23 @@ test.for([
   expect(stderr).toContain(message);
   expect(code).toBe(2);
 });
+
+test("a gate on calls that the target cannot show is undecided", async () => {
+  await using agent = await startSupport();
+  await using folder = await folderWith({
+    "rehearsal.yaml": config(agent.url),
+    "s.yaml": `
+- id: greeting
+  interactions: [{ id: "1", user_message: Hello }]
+  expect: { must_not_call: [cancel_order] }
+`,
+  });
+  const options = { cwd: folder.path, env: { SUPPORT_TOKEN: secret } };
+  const { code, stdout } = await runCli(
+    ["eval", "s.yaml", "--target", "support", "--gate", "outcome>=1", "--gate", "pass^1>=1"],
+    options,
+  );
+  expect(stdout.match(/which tools the agent calls/g)).toHaveLength(1);
+  expect(stdout).toContain("outcome>=1: UNDECIDED, counted as failed in 1 attempt");
+  expect(code).toBe(6);
+});

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { Option, type Command } from "commander";
+import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import type { ChatMessage, ChatModel, Reply } from "../../contract/ports/chat-model.ts";
 import { actsInWorld } from "../../contract/schemas/acting/target.ts";
 import type { WorldAddress } from "../../contract/schemas/acting/world.ts";
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "../../models/outbound/outbound.ts";
 import type { EvalOptions } from "../eval/eval-options.ts";
+import { replyMessages, withoutEarlierCalls } from "../../evaluation/recorded-calls.ts";
+import { toStoredReply } from "../../evaluation/stored-reply.ts";
 import { CliError, exitCodes } from "../cli-error.ts";
 import { collect, withEnv } from "../options.ts";
 import { note, printJson, printMessage } from "../terminal/output.ts";
@@ -69,6 +72,7 @@ async function talk(
 ): Promise<{ turns: readonly unknown[]; failure?: string }> {
   const { message: said = ["Hello"], system, worldUrl: world_url } = options;
   const turns: unknown[] = [];
+  const calls: RecordedToolCall[] = [];
   const messages: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
   const id = randomUUID();
   let issued: string | undefined;
@@ -77,12 +81,16 @@ async function talk(
     exchanges.length = 0;
     const session = { id, issued, world_url };
     const signal = AbortSignal.timeout(600_000);
-    const reply = await model(
+    const asked = await model(
       { messages: [...messages] },
       { signal, session, ...(options.stream && { stream: true }) },
     );
+    // A run leaves out the calls of earlier turns, and shows the agent its open ones.
+    const reply = withoutEarlierCalls(asked, calls);
     if (reply.ok && reply.session_id !== undefined && reply.session_id !== id) issued = reply.session_id;
-    if (reply.ok) messages.push({ role: "assistant", content: reply.text });
+    const stored = toStoredReply(reply);
+    calls.push(...(stored.tool_calls ?? []));
+    if (reply.ok) messages.push(...replyMessages(stored));
     const shown = JSON.parse(scrub(JSON.stringify(toShown(reply)))) as ReturnType<typeof toShown>;
     turns.push({ message: text, exchanges: exchanges.map((exchange) => structuredClone(exchange)), ...shown });
     if (!options.json) printTurn(text, exchanges, shown);

@@ -23,9 +23,24 @@ export function evaluateGates(gates: readonly GateRule[], digest: RunDigest): Ga
   return gates.map((gate) => {
     const { actual, where } = openOutcomes(gate, digest) ?? measure(gate.measure, gate.comparator, digest);
     const passed = actual !== null && isReached(actual, gate);
+    const open = passed || actual === null ? undecidedAttempts(gate.measure, digest) : 0;
+    if (open > 0) return undecidedCheck(gate.text, { actual, open });
     const message = describe(gate, { actual, where, passed });
     return { gate: gate.text, passed, actual, message, ...(actual === null && { undecided: true as const }) };
   });
+}
+
+/** Attempts without the score of a gate, because the tool calls that it needs could not be seen. */
+function undecidedAttempts(measured: Measure, { summary: { undecided_scores: open = {} } }: RunDigest): number {
+  if (measured.kind === "figure") return 0;
+  const names = measured.kind === "score" ? [measured.score] : ["outcome", "overall"];
+  return Math.max(...names.map((name) => (Object.hasOwn(open, name) ? (open[name] ?? 0) : 0)));
+}
+
+function undecidedCheck(gate: string, { actual, open }: { actual: number | null; open: number | null }): GateCheck {
+  const where = open === null ? "" : ` in ${counted(open, "attempt")}`;
+  const message = `${gate}: ${undecidedText(false)}${where}: tool calls that it needs could not be seen`;
+  return { gate, passed: false, undecided: true, actual, message };
 }
 
 /**
@@ -57,7 +72,7 @@ export function evaluateUnscored(
 /** The service's checks of the request's own gate. Checks of single scenarios are shown only when they failed. */
 export function requestGateChecks(gate: GateResult | undefined): GateCheck[] {
   const shown = (gate?.checks ?? []).filter(({ scenario_id, passed }) => scenario_id === undefined || !passed);
-  return shown.map(({ name, scenario_id, required, actual, passed, not_worse, sentence }) => {
+  return shown.map(({ name, scenario_id, required, actual, passed, undecided, not_worse, sentence }) => {
     if (sentence !== undefined) {
       const text = `${name} not worse than the baseline`;
       const isOpen = not_worse === "undecided";
@@ -66,6 +81,7 @@ export function requestGateChecks(gate: GateResult | undefined): GateCheck[] {
       return { gate: text, passed, actual, message, ...(isOpen && { undecided: true as const }) };
     }
     const text = `${name}${upperLimits.has(name) ? "<=" : ">="}${required}`;
+    if (undecided) return undecidedCheck(text, { actual, open: null });
     const where = scenario_id === undefined ? undefined : `in scenario ${scenario_id}`;
     const message = describe({ text, bound: required }, { actual, where, passed });
     return { gate: text, passed, actual, message, ...(actual === null && !passed && { undecided: true as const }) };

@@ -28,6 +28,8 @@ export interface ReportedToolCall extends Omit<ToolCall, "echo"> {
   readonly result?: unknown;
   readonly error?: string;
   readonly ms?: number;
+  /** The report has no arguments where they are looked for: they are not known, which is not the same as none. */
+  readonly arguments_unknown?: true;
 }
 
 /** An image in a user's message. Only the provider opens it. */
@@ -161,8 +163,10 @@ export interface SuccessfulReply {
   readonly reasoning?: string;
   readonly refusal: string | null;
   readonly tool_calls: readonly ToolCall[];
-  /** Calls of an agent's own tools before this reply. */
+  /** Calls of an agent's own tools before this reply. Absent when the answer does not say which tools were called. */
   readonly reported_calls?: readonly ReportedToolCall[];
+  /** Set when the answer could not show tool calls: that it shows none does not mean that none were made. */
+  readonly calls_unseen?: true;
   readonly finish_reason: string;
   readonly usage: TokenUsage | null;
   readonly model: string;
@@ -196,6 +200,10 @@ export interface ChatSession {
   readonly id: string;
   /** The id that the endpoint gave in an earlier turn. */
   readonly issued?: string | undefined;
+  /** Turns of the conversation that the endpoint was asked before. Default: none. */
+  readonly turns?: number;
+  /** Aborts when the conversation is over. */
+  readonly end?: AbortSignal;
   /** The address of a private MCP server with the tools of the attempt's world. */
   readonly world_url?: string | undefined;
 }

@@ -73,6 +73,10 @@ export const GateResult = z
         required: z.number(),
         actual: z.number().nullable(),
         passed: z.boolean(),
+        undecided: z
+          .literal(true)
+          .optional()
+          .describe("Set when it does not pass because tool calls that the score needs could not be seen."),
         not_worse: z
           .enum(["not_worse", "worse", "undecided"])
           .optional()

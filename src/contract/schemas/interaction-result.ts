@@ -50,6 +50,12 @@ export const StoredReply = z.object({
   endpoint_metadata: Metadata.nullable(),
   cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent when the price is unknown."),
   tool_calls: z.array(RecordedToolCall).optional().describe("The tool calls of the turn, in order."),
+  calls_seen: z
+    .enum(["none", "world"])
+    .optional()
+    .describe(
+      "Which tool calls could be seen, when not all: `none`, because the endpoint has no way to report them, or `world`, only those in its world. An empty `tool_calls` then does not mean that none were made.",
+    ),
   model_calls: z.int().min(1).optional().describe("Model calls of the turn, when there was more than one."),
   session_id: z.string().optional().describe("The session of the turn at a target that keeps one."),
   refused_calls: z
@@ -89,6 +95,10 @@ export const StoredScores = z.object({
     .array(z.string())
     .optional()
     .describe("Scores that are missing because the judge, the embedder or a check failed."),
+  undecided_scores: z
+    .array(z.string())
+    .optional()
+    .describe("Scores without a value because they need tool calls, or arguments, that could not be seen."),
   conflicts: z.array(Conflict).optional(),
   semantic: SemanticDetails.optional(),
   judgements: z.record(z.string(), JudgeVerdict).optional(),

@@ -111,6 +111,12 @@ export const RunSummary = z
       .describe(
         "Replies without an `overall` because the judge, the embedder or a check failed, and replies of conversations without a verdict. They are not part of its mean.",
       ),
+    undecided_scores: z
+      .record(z.string(), z.int().min(1))
+      .optional()
+      .describe(
+        "Attempts in which a score has no value because the tool calls that it needs could not be seen, by the name of the score. They are not part of its mean, and a gate on it does not pass.",
+      ),
     stopped_by: z
       .enum(["budget", "decided"])
       .optional()

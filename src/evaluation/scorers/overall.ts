@@ -39,7 +39,7 @@ export function overall(
   const names = weights
     ? Object.keys(weights).filter((name) => weights[name] !== 0)
     : [...ofReply, "metadata_match", "tool_match", ...checks];
-  const failed = new Set(scores.flatMap((score) => (score.failed ? score.name : [])));
+  const failed = new Set(scores.flatMap((score) => (score.failed || score.undecided ? score.name : [])));
   const lost = names.find((name) => failed.has(name));
   if (lost !== undefined) return { name: "overall", value: null, reason: `${lost} could not be had` };
 

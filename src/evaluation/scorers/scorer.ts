@@ -29,6 +29,8 @@ interface TurnFacts {
   /** The message that was sent. */
   readonly prompt: string;
   readonly tool_calls: readonly RecordedToolCall[];
+  /** False when the endpoint may have made calls that it did not report. Default: true. */
+  readonly callsSeen?: boolean;
   readonly finish_reason: string | null;
   /** The declared tools; undefined when none are declared here. */
   readonly tools?: readonly { readonly name: string; readonly parameters?: unknown }[] | undefined;
@@ -52,10 +54,18 @@ export interface ScorerResult {
   readonly reason: string;
   /** Set when scoring failed or would have taken too long, rather than having nothing to score. */
   readonly failed?: true;
+  /** Set when the score needs tool calls, or arguments, that could not be seen. */
+  readonly undecided?: true;
 }
 
-/** A named score. One that failed leaves `overall` undefined: without it, the value would not be comparable between replies. */
-export type GivenScore = Score & Pick<ScorerResult, "failed">;
+/** The reason of a score that needs calls which the endpoint does not show. */
+export const unseenCalls = "undecided: the endpoint does not show which tools it calls";
+
+/**
+ * A named score. One that failed or is undecided leaves `overall` undefined: without it, the value would not be comparable between
+ * replies.
+ */
+export type GivenScore = Score & Pick<ScorerResult, "failed" | "undecided">;
 
 /** Compares a reply with one reference. */
 type PairScorer = (pair: {

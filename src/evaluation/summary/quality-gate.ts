@@ -11,6 +11,8 @@ export interface GateFigures {
   readonly failed: number;
   /** Replies whose scoring failed. */
   readonly unscored: number;
+  /** Attempts in which a score could not be decided, by its name. */
+  readonly undecided?: ReadonlyMap<string, number>;
   readonly attempts: { readonly counted: number; readonly passed: number };
   /** Planned scenarios without a finished attempt. */
   readonly unfinished: readonly string[];
@@ -28,8 +30,19 @@ const maximumScenarios = 50;
 export function checkGate(gate: Gate, figures: GateFigures): GateResult {
   const checks: GateResult["checks"] = [];
   const atLeast = (name: string, required: number, actual: number | undefined | null, scenario_id?: string): void => {
-    const passed = actual !== undefined && actual !== null && reaches(actual, required);
-    checks.push({ name, ...(scenario_id !== undefined && { scenario_id }), required, actual: actual ?? null, passed });
+    const isReached = actual !== undefined && actual !== null && reaches(actual, required);
+    const place = scenario_id === undefined ? {} : { scenario_id };
+    // The mean of the attempts that could be decided says nothing about the others.
+    const isOpen = isUndecided(name, figures) && (isReached || actual === undefined || actual === null);
+    const passed = isReached && !isOpen;
+    checks.push({
+      name,
+      ...place,
+      required,
+      actual: actual ?? null,
+      passed,
+      ...(isOpen && { undecided: true as const }),
+    });
   };
   for (const [name, required] of Object.entries(gate.scores ?? {})) {
     const counted = meansWithMissing(figures.scenarios, name);
@@ -59,6 +72,12 @@ export function checkGate(gate: Gate, figures: GateFigures): GateResult {
   // A run that stopped early has not shown that all scenarios pass.
   for (const scenario_id of figures.unfinished) atLeast("finished_attempts", 1, 0, scenario_id);
   return { passed: checks.every((check) => check.passed), checks: shorten(checks) };
+}
+
+/** The pass rate is that of `outcome` and `overall`. */
+function isUndecided(name: string, { undecided = new Map() }: GateFigures): boolean {
+  if (name === "pass_rate") return undecided.has("outcome") || undecided.has("overall");
+  return undecided.has(name);
 }
 
 /** Gate names come from the caller and may be `constructor`. */

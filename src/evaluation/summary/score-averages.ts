@@ -1,4 +1,5 @@
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
+import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 
 /** The part of an interaction result that summaries are computed from. */
@@ -17,6 +18,7 @@ export type ScoredInteraction = Pick<
       | "judgements"
       | "label_sources"
       | "failed_scores"
+      | "undecided_scores"
       | "latency_ms"
       | "first_token_ms"
       | "user_turn"
@@ -85,4 +87,20 @@ export function averageScores(all: readonly Scores[]): Scores {
   const means = new MeanTally();
   for (const scores of all) means.add(scores);
   return means.means();
+}
+
+/** The averages of an attempt. A score that could not be decided in one of its turns is not decided in the attempt. */
+export function averageTurns(turns: readonly Pick<ScoredInteraction, "scores" | "undecided_scores">[]): Scores {
+  const open = new Set(turns.flatMap(({ undecided_scores = [] }) => undecided_scores));
+  const means = averageScores(turns.map(({ scores }) => scores));
+  return open.size === 0 ? means : Object.fromEntries(Object.entries(means).filter(([name]) => !open.has(name)));
+}
+
+/** The scores that an attempt lacks because the tool calls that they need could not be seen. */
+export function undecidedScores(
+  turns: readonly Pick<ScoredInteraction, "undecided_scores">[],
+  conversation: Pick<ConversationJudgement, "scores" | "undecided_scores"> | undefined,
+): ReadonlySet<string> {
+  const ofWhole = conversation?.undecided_scores?.filter((name) => conversation.scores[name] === undefined) ?? [];
+  return new Set([...turns.flatMap(({ undecided_scores = [] }) => undecided_scores), ...ofWhole]);
 }

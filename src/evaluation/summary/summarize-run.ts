@@ -21,7 +21,7 @@ import { createBreakdown } from "./breakdown.ts";
 import { createDrift } from "./drift.ts";
 import { createLabelTallies } from "./label-metrics.ts";
 import { checkGate } from "./quality-gate.ts";
-import { averageScores, type ScoredInteraction } from "./score-averages.ts";
+import { averageScores, averageTurns, undecidedScores, type ScoredInteraction } from "./score-averages.ts";
 import { createScoreSeries } from "./score-series.ts";
 import { createSimulatedUsers } from "./simulated-users.ts";
 
@@ -93,6 +93,8 @@ export function createRunFigures({
   let interactions = 0;
   let conflicts = 0;
   let unscored = 0;
+  /** Attempts in which a score could not be decided, by its name. */
+  const undecided = new Map<string, number>();
   let audited: boolean | undefined;
 
   function rowOf(scenario: number | string): number {
@@ -164,16 +166,19 @@ export function createRunFigures({
       referenceTurns.failed += reference.filter(({ error }) => error).length;
       drift.add({ generated: attempt.interactions, reference, cluster: attempt.scenario });
       const average = {
-        ...averageScores(attempt.interactions.map(({ scores }) => scores)),
+        ...averageTurns(attempt.interactions),
         ...conversation?.scores,
       };
+      for (const name of undecidedScores(attempt.interactions, conversation)) {
+        undecided.set(name, (undecided.get(name) ?? 0) + 1);
+      }
       if (conversation) {
         series.noteConversation(conversation.scores);
         noteAudits(conversation.judgements);
         spending.addHelper(conversation.helper_usage);
       }
       averages.add(row, average);
-      if (reference.length > 0) references.add(row, averageScores(reference.map(({ scores }) => scores)));
+      if (reference.length > 0) references.add(row, averageTurns(reference));
       // The outcome of an attempt that was stopped is unknown.
       if (attempt.unfinished) return;
       if (average["overall"] !== undefined) overall.add(row, average["overall"]);
@@ -215,6 +220,7 @@ export function createRunFigures({
         interactions,
         failed,
         unscored,
+        undecided,
         attempts: passes,
         unfinished,
         simulated_users,
@@ -230,6 +236,7 @@ export function createRunFigures({
         scenarios: countScenarios(),
         ...(always_failing.length > 0 && { always_failing }),
         ...(unscored > 0 && { unscored }),
+        ...(undecided.size > 0 && { undecided_scores: Object.fromEntries(undecided) }),
         conflicts,
         breakdown: breakdown.finish(),
         ...spending.finish(),
@@ -310,7 +317,10 @@ function createVerdicts(threshold: number) {
 /** A reply counts as unscored also when the judge gave no verdict on its conversation. */
 function isUnscored(interaction: ScoredInteraction, conversation: ConversationJudgement | undefined): boolean {
   if (interaction.error) return false;
-  const lost = Object.keys(conversation?.score_reasons ?? {}).some((name) => conversation?.scores[name] === undefined);
+  const undecided = new Set(conversation?.undecided_scores);
+  const lost = Object.keys(conversation?.score_reasons ?? {}).some(
+    (name) => conversation?.scores[name] === undefined && !undecided.has(name),
+  );
   return lost || lacksOverall(interaction);
 }
 

@@ -7,7 +7,7 @@ import type { Reliability, Scores } from "../../contract/schemas/score.ts";
 import { reliability } from "../statistics/reliability.ts";
 import { createBreakdown } from "./breakdown.ts";
 import { createLabelTallies } from "./label-metrics.ts";
-import { averageScores, type ScoredInteraction } from "./score-averages.ts";
+import { averageScores, averageTurns, type ScoredInteraction } from "./score-averages.ts";
 import { createScoreSeries } from "./score-series.ts";
 
 export type ScenarioFigures = Pick<
@@ -61,7 +61,7 @@ export function createScenarioSummary({
         breakdown.add(interaction, tags);
       }
       if (conversation) series.noteConversation(conversation);
-      const average = { ...averageScores(interactions.map(({ scores }) => scores)), ...conversation };
+      const average = { ...averageTurns(interactions), ...conversation };
       averages.push(average);
       if (!unfinished) finished.push(average);
     },

@@ -74,6 +74,7 @@ export function withOutcome(
     ...judged,
     scores: { ...judged.scores, ...outcome.scores },
     score_reasons: { ...judged.score_reasons, ...outcome.score_reasons },
+    ...(outcome.undecided_scores && { undecided_scores: outcome.undecided_scores }),
     judgements: { ...judged.judgements, ...outcome.judgements },
     ...(hasHelperUsage(usage) && { helper_usage: usage }),
     ...(outcome.outcome && { outcome: outcome.outcome }),
@@ -81,7 +82,11 @@ export function withOutcome(
 }
 
 /** The judge's verdict on the conversation without the outcome. */
-export function withoutOutcome({ outcome: _outcome, ...judged }: ConversationJudgement): ConversationJudgement {
+export function withoutOutcome({
+  outcome: _outcome,
+  undecided_scores: _undecided,
+  ...judged
+}: ConversationJudgement): ConversationJudgement {
   const own = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
     Object.fromEntries(Object.entries(record).filter(([name]) => !isOutcomeScore(name)));
   return {

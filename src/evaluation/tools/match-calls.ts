@@ -4,7 +4,7 @@ import { assign } from "./assignment.ts";
 import { compileExpected, shown, type Expected, type MatchContext } from "./matchers.ts";
 
 /** A tool call with its arguments, as far as comparing it needs. */
-type ComparedCall = Pick<RecordedToolCall, "name" | "arguments" | "arguments_error">;
+type ComparedCall = Pick<RecordedToolCall, "name" | "arguments" | "arguments_error" | "arguments_unknown">;
 
 /** A reference call and the call that was assigned to it. */
 export interface CallPair {
@@ -13,6 +13,8 @@ export interface CallPair {
   /** The share of right arguments, 0 without a call. */
   readonly value: number;
   readonly mismatches: readonly ArgumentMismatch[];
+  /** Set when the arguments of the call are not known, and the reference names some. */
+  readonly unknown?: true;
 }
 
 /** A wrong argument in words. Without a name, the arguments as a whole are wrong. */
@@ -64,6 +66,7 @@ export function matchCalls(
     if (call === -1) return { call: null, value: 0, mismatches: [] };
     const value = shares[index]?.[call] ?? 0;
     if (value === 1) return { call, value, mismatches: [] };
+    if (calls[call]?.arguments_unknown) return { call, value: 0, mismatches: [], unknown: true };
     const reference = compileReference(references[index] as ReferenceToolCall);
     return { call, value, mismatches: explainArguments(reference, calls[call] as ComparedCall, options) };
   }
@@ -76,10 +79,18 @@ export function matchCalls(
   };
 }
 
-/** True when a call is of this tool and, if the pattern names arguments, all of them are right. */
-export function isCallOf(pattern: string | ReferenceToolCall, call: ComparedCall, options: MatchCallsOptions): boolean {
+/**
+ * True when a call is of this tool and, if the pattern names arguments, all of them are right. Where the arguments of the call are not
+ * known, `unknown` decides.
+ */
+export function isCallOf(
+  pattern: string | ReferenceToolCall,
+  call: ComparedCall,
+  { unknown = false, ...options }: MatchCallsOptions & { readonly unknown?: boolean },
+): boolean {
   if (typeof pattern === "string") return call.name === pattern;
   if (call.name !== pattern.name) return false;
+  if (call.arguments_unknown && pattern.arguments !== undefined) return unknown;
   return pattern.arguments === undefined || argumentShare(compileReference(pattern), call, options) === 1;
 }
 
@@ -164,6 +175,7 @@ function argumentShare(
   call: ComparedCall,
   { extraArguments, context }: MatchCallsOptions,
 ): number {
+  if (call.arguments_unknown) return fields ? 0 : 1;
   const given = argumentsOf(call);
   if (!given) return 0;
   if (!fields) return 1;

@@ -12,7 +12,8 @@ import { isCallOf } from "./match-calls.ts";
 import { compileExpected, shown, type MatchContext } from "./matchers.ts";
 import { computeWithProbes, createProbes, type Probes } from "./probes.ts";
 import { requiredChecks, type CheckedTurn } from "./required-checks.ts";
-import { matchContext } from "./score-calls.ts";
+import { unseenCalls } from "../scorers/scorer.ts";
+import { isVisible, matchContext, type ScoreCallsOptions, type TurnTools } from "./score-calls.ts";
 import { missing, parsePointer, StateView } from "../world/state.ts";
 import { mostDifferences, stateDifferences } from "./state-diff.ts";
 
@@ -32,6 +33,8 @@ export interface OutcomeInput {
   /** The parts of an earlier outcome, kept where the state is no longer known. */
   readonly earlier?: ExpectationResult | undefined;
   readonly matching?: ToolMatching | undefined;
+  /** The tools of the attempt's world, whose calls are seen where the agent reports none. */
+  readonly tools?: TurnTools | undefined;
   /** Default: patterns and schemas are applied in place. */
   readonly probes?: Probes;
   readonly signal?: AbortSignal;
@@ -49,6 +52,8 @@ type Part = ExpectationResult["parts"][number];
 export interface EvaluatedOutcome {
   readonly outcome: ExpectationResult;
   readonly toolRules: { readonly held: number; readonly rules: number } | null;
+  /** The scores that need calls, or arguments, which could not be seen. */
+  readonly undecided: readonly string[];
 }
 
 /**
@@ -78,6 +83,10 @@ function evaluate(input: OutcomeInput, session: ReturnType<Probes["open"]>): Eva
   };
 
   const calls = replies.flatMap((reply, turn) => (reply.tool_calls ?? []).map((call) => ({ ...call, turn })));
+  // An agent that reported calls in one turn would have reported those of the others.
+  const answered = replies.filter(({ error }) => !error);
+  const isReported = answered.some(({ calls_seen }) => calls_seen === undefined);
+  const seen = isReported ? undefined : answered[0]?.calls_seen;
   const differences: StateDifference[] = [];
   let rules: readonly RuleResult[] = [];
   const parts = [
@@ -85,7 +94,8 @@ function evaluate(input: OutcomeInput, session: ReturnType<Probes["open"]>): Eva
     ...decide(() => stateParts(input, { context, differences })),
     ...decide(() => (expect.said ? [saidPart(expect.said, replies, context)] : [])),
     ...decide(() => {
-      rules = toolRules(expect, calls, { extraArguments: matching.extra_arguments ?? "forbid", context });
+      const matched = { extraArguments: matching.extra_arguments ?? "forbid", context } as const;
+      rules = toolRules(expect, calls, { ...matched, seen, tools: input.tools });
       return rules.map(rulePart);
     }),
     ...(expect.rubric === undefined ? [] : [rubricPart(input.rubric)]),
@@ -98,9 +108,17 @@ function evaluate(input: OutcomeInput, session: ReturnType<Probes["open"]>): Eva
       : 1;
   const broken = rules.reduce((sum, rule) => sum + rule.broken.length, 0);
   const counted = rules.reduce((sum, rule) => sum + rule.broken.length + rule.kept.length, 0);
+  const open = rules.filter((rule) => rule.open.length > 0);
+  const openParts = new Set(open.map(({ name }) => name));
+  for (const { name, passed } of parts) if (passed !== null) openParts.delete(name);
   return {
     outcome: { value, parts, ...(differences.length > 0 && { state_diff: differences }) },
-    toolRules: counted === 0 ? null : { held: counted - broken, rules: counted },
+    toolRules: counted === 0 || open.length > 0 ? null : { held: counted - broken, rules: counted },
+    undecided: [
+      ...(openParts.size > 0 && value === null ? ["outcome"] : []),
+      ...[...openParts].map((name) => `outcome.${name}`),
+      ...(open.length > 0 ? ["tool_rules"] : []),
+    ],
   };
 }
 
@@ -234,66 +252,89 @@ function checksPart(turns: readonly CheckedTurn[]): Part {
 
 type PlacedCall = RecordedToolCall & { readonly turn: number };
 
-/** One kind of rule: a sentence for each rule that was broken or kept. */
+/** One kind of rule: a sentence for each rule that was broken, that was kept, or about which too little was seen. */
 interface RuleResult {
   readonly name: string;
   readonly broken: readonly string[];
   readonly kept: readonly string[];
+  readonly open: readonly string[];
 }
 
-function rulePart({ name, broken, kept }: RuleResult): Part {
-  return { name, passed: broken.length === 0, reason: (broken.length > 0 ? broken : kept).slice(0, 5).join("; ") };
+function rulePart({ name, broken, kept, open }: RuleResult): Part {
+  const passed = broken.length > 0 ? false : open.length > 0 ? null : true;
+  const reasons = passed === false ? broken : passed === null ? [...new Set(open)] : kept;
+  return { name, passed, reason: reasons.slice(0, 5).join("; ") };
 }
 
 function toolRules(
   { must_call, must_not_call, before, max_calls }: Expectation,
   calls: readonly PlacedCall[],
-  options: Parameters<typeof isCallOf>[2],
+  { seen, tools, ...matching }: RuleOptions & Pick<ScoreCallsOptions, "seen" | "tools">,
 ): RuleResult[] {
-  const callsOf = (pattern: ToolPattern): PlacedCall[] => calls.filter((call) => isCallOf(pattern, call, options));
+  const isVisibleAll = (...patterns: readonly ToolPattern[]): boolean => isVisible(patterns, { seen, tools });
 
+  /** A verdict on calls that were not seen is open, and so is one that depends on arguments which are not known. */
   function result<Rule>(
     name: string,
     rules: readonly Rule[] | undefined,
-    check: (rule: Rule) => Verdict,
+    check: (rule: Rule, options: RuleOptions) => Verdict,
   ): RuleResult[] {
     if (!rules) return [];
-    const verdicts = rules.map(check);
-    const reasons = (holds: boolean) =>
+    const verdicts = rules.map((rule): Verdict => {
+      const [verdict, other] = [false, true].map((unknown) => check(rule, { ...matching, unknown })) as [
+        Verdict,
+        Verdict,
+      ];
+      if (verdict.unseen && other.unseen) return { holds: null, reason: unseenCalls };
+      if (verdict.holds === other.holds && !verdict.unseen && !other.unseen) return verdict;
+      return { holds: null, reason: "undecided: the arguments of a call are not known" };
+    });
+    const reasons = (holds: boolean | null) =>
       verdicts.filter((verdict) => verdict.holds === holds).map(({ reason }) => reason);
-    return [{ name, broken: reasons(false), kept: reasons(true) }];
+    return [{ name, broken: reasons(false), kept: reasons(true), open: reasons(null) }];
   }
 
   return [
-    ...result("must_call", must_call, (pattern) => {
-      const [first] = callsOf(pattern);
+    ...result("must_call", must_call, (pattern, options) => {
+      const first = calls.find((call) => isCallOf(pattern, call, options));
       return {
         holds: first !== undefined,
+        unseen: !first && !isVisibleAll(pattern),
         reason: first ? `${patternText(pattern)} was called${at(first)}` : `${patternText(pattern)} was not called`,
       };
     }),
-    ...result("must_not_call", must_not_call, (pattern) => {
-      const [first] = callsOf(pattern);
+    ...result("must_not_call", must_not_call, (pattern, options) => {
+      const first = calls.find((call) => isCallOf(pattern, call, options));
       return {
         holds: !first,
+        unseen: !first && !isVisibleAll(pattern),
         reason: first ? `${patternText(pattern)} was called${at(first)}` : `${patternText(pattern)} was not called`,
       };
     }),
-    ...result("before", before, ({ first, later }) => beforeVerdict({ first, later, calls, options })),
+    ...result("before", before, ({ first, later }, options) => ({
+      ...beforeVerdict({ first, later, calls, options }),
+      unseen: !isVisibleAll(first, later),
+    })),
     ...result("max_calls", max_calls === undefined ? undefined : limitsOf(max_calls), ({ name, limit }) => {
       const count = name === null ? calls.length : calls.filter((call) => call.name === name).length;
       return {
         holds: count <= limit,
+        unseen: count <= limit && !isVisibleAll(...(name === null ? [] : [name])),
         reason: `${count} ${count === 1 ? "call" : "calls"}${name === null ? "" : ` of ${name}`}, at most ${limit} allowed`,
       };
     }),
   ];
 }
 
+/** `holds` is null when it could not be decided. */
 interface Verdict {
-  readonly holds: boolean;
+  readonly holds: boolean | null;
   readonly reason: string;
+  /** Set when calls that could not be seen may say otherwise. */
+  readonly unseen?: boolean;
 }
+
+type RuleOptions = Parameters<typeof isCallOf>[2];
 
 /** A call that failed has not done what the later one waits for. */
 function beforeVerdict({
@@ -305,9 +346,11 @@ function beforeVerdict({
   first: ToolPattern;
   later: ToolPattern;
   calls: readonly PlacedCall[];
-  options: Parameters<typeof isCallOf>[2];
+  options: RuleOptions;
 }): Verdict {
-  const needed = calls.findIndex((call) => call.error === undefined && isCallOf(first, call, options));
+  // With unknown arguments, both sides are read in favour of a violation, or against it.
+  const isFirst = { ...options, unknown: !options.unknown };
+  const needed = calls.findIndex((call) => call.error === undefined && isCallOf(first, call, isFirst));
   const early = calls.find((call, index) => isCallOf(later, call, options) && (needed === -1 || index <= needed));
   if (!early) return { holds: true, reason: `${patternText(later)} was not called before ${patternText(first)}` };
   const missing = needed === -1 ? "without a successful call of" : "before";
@@ -332,7 +375,8 @@ function patternText(pattern: ToolPattern): string {
 export function outcomeScores({
   outcome,
   toolRules: rules,
-}: EvaluatedOutcome): Pick<ConversationJudgement, "scores" | "score_reasons"> {
+  undecided,
+}: EvaluatedOutcome): Pick<ConversationJudgement, "scores" | "score_reasons" | "undecided_scores"> {
   const { value, parts } = outcome;
   const scores = [
     { name: "outcome", value: value, reason: outcomeReason(outcome) },
@@ -354,6 +398,7 @@ export function outcomeScores({
   return {
     scores: Object.fromEntries(scores.flatMap(({ name, value: score }) => (score === null ? [] : [[name, score]]))),
     score_reasons: Object.fromEntries(scores.map(({ name, reason }) => [name, reason])),
+    ...(undecided.length > 0 && { undecided_scores: [...undecided] }),
   };
 }
 
@@ -365,9 +410,10 @@ function outcomeReason({ value, parts }: ExpectationResult): string {
 
 const ruleNames = ["must_call", "must_not_call", "before", "max_calls"] as const;
 
+export const hasToolRules = (expect: Expectation): boolean => ruleNames.some((name) => expect[name] !== undefined);
+
 /** The names of the scores that an expectation gives its attempts. */
 export function outcomeScoreNames(expect: Expectation): string[] {
   const parts = Object.entries(expect).flatMap(([name, part]) => (part === undefined ? [] : [`outcome.${name}`]));
-  const hasRules = ruleNames.some((name) => expect[name] !== undefined);
-  return ["outcome", "outcome.replies", ...parts, ...(hasRules ? ["tool_rules"] : [])];
+  return ["outcome", "outcome.replies", ...parts, ...(hasToolRules(expect) ? ["tool_rules"] : [])];
 }

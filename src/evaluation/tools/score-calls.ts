@@ -4,8 +4,9 @@ import type {
   ToolComparison,
   ToolMatching,
 } from "../../contract/schemas/acting/tool-call.ts";
+import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
-import type { GivenScore } from "../scorers/scorer.ts";
+import { unseenCalls, type GivenScore } from "../scorers/scorer.ts";
 import { matchCalls, type CallMatches, type CallPair } from "./match-calls.ts";
 import type { MatchContext } from "./matchers.ts";
 import { computeWithProbes, createProbes, type Probes, type ProbeSession, type ProbeSetting } from "./probes.ts";
@@ -21,6 +22,8 @@ export interface ScoreCallsOptions {
   readonly calls: readonly RecordedToolCall[];
   readonly matching?: ToolMatching | undefined;
   readonly tools?: TurnTools | undefined;
+  /** Which calls could be seen, when not all: none, or those of these tools. */
+  readonly seen?: StoredReply["calls_seen"];
   /** Default: patterns and schemas are applied in place. */
   readonly probes?: Probes;
   readonly signal?: AbortSignal;
@@ -59,10 +62,11 @@ export async function compareCalls({
 
 type ScoredTurn = Omit<Parameters<typeof compareCalls>[0], "probes" | "signal">;
 
-function compare({ references, calls, matching = {}, tools }: ScoredTurn, session: ProbeSession): ComparedCalls {
+function compare({ references, calls, matching = {}, tools, seen }: ScoredTurn, session: ProbeSession): ComparedCalls {
   const problems = tools ? callProblems(calls, tools, session) : [];
   const found = problems.length > 0 && { problems: problems.slice(0, mostListed) };
   if (!references) return { scores: [], ...(found && { comparison: found }) };
+  if (!isVisible(references, { seen, tools })) return { scores: toolScores.map((name) => undecidedScore(name)) };
   const failures: string[] = [];
   const context = matchContext(matching, session, (reason) => failures.push(reason));
   const matches = matchCalls(references, calls, {
@@ -88,7 +92,7 @@ function compare({ references, calls, matching = {}, tools }: ScoredTurn, sessio
     scores:
       references.length === 0
         ? noneExpected(calls, turn.notes)
-        : [nameScore(turn), argumentScore(turn), orderScore(turn), matchScore(turn)],
+        : [nameScore(turn), argumentScore(turn), orderScore(turn), matchScore(turn)].map(withUnknownArguments(turn)),
     comparison: {
       pairs: matches.pairs.map(({ call, mismatches }) => ({
         call,
@@ -98,6 +102,35 @@ function compare({ references, calls, matching = {}, tools }: ScoredTurn, sessio
       ...found,
     },
   };
+}
+
+const undecidedScore = (name: string, reason = unseenCalls): GivenScore => ({
+  name,
+  value: null,
+  reason,
+  undecided: true,
+});
+
+/** True when calls of these tools would have been seen. */
+export function isVisible(
+  patterns: readonly (string | ReferenceToolCall)[],
+  { seen, tools }: { seen: StoredReply["calls_seen"]; tools: TurnTools | undefined },
+): boolean {
+  if (seen === undefined) return true;
+  if (seen === "none") return false;
+  const names = new Set(tools?.tools.map(({ name }) => name));
+  return patterns.every((pattern) => names.has(typeof pattern === "string" ? pattern : pattern.name));
+}
+
+/** A call whose arguments are not known may be the expected one. */
+function withUnknownArguments({ references, matches }: MatchedTurn): (score: GivenScore) => GivenScore {
+  const names = references.flatMap(({ name }, index) => (matches.pairs[index]?.unknown ? [name] : []));
+  if (names.length === 0) return (score) => score;
+  const reason = `undecided: the arguments of ${countedNames(names)} are not known`;
+  return (score) =>
+    score.name === "tool_arguments" || (score.name === "tool_match" && score.value === 1)
+      ? undecidedScore(score.name, reason)
+      : score;
 }
 
 /** Items of one list of a comparison: it is stored with every turn. */
@@ -235,10 +268,10 @@ type CallProblems = NonNullable<ToolComparison["problems"]>;
 /** Calls of tools that do not exist, and arguments that do not fit the schema of their tool. */
 function callProblems(calls: readonly RecordedToolCall[], { tools }: TurnTools, session: ProbeSession): CallProblems {
   const byName = schemasOf(tools);
-  return calls.flatMap(({ name, arguments: given, arguments_error }, call): CallProblems => {
+  return calls.flatMap(({ name, arguments: given, arguments_error, arguments_unknown }, call): CallProblems => {
     const setting = byName.get(name);
     if (!setting) return [{ call, kind: "unknown_tool", reason: "there is no tool of this name" }];
-    if (arguments_error !== undefined) return [];
+    if (arguments_error !== undefined || arguments_unknown) return [];
     const answer = session.ask(setting, given ?? {});
     if (answer?.value !== 0) return [];
     return [{ call, kind: "invalid_arguments", reason: answer.reason.replace(/^the reply/, "the object") }];

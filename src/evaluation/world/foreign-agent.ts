@@ -128,8 +128,13 @@ export class ForeignWorld {
     const all = [...calls, ...(stored.tool_calls ?? [])];
     const refused = this.#refused;
     this.#refused = 0;
-    const { tool_calls: _, ...rest } = stored;
-    return { ...rest, ...(all.length > 0 && { tool_calls: all }), ...(refused > 0 && { refused_calls: refused }) };
+    const { tool_calls: _, calls_seen: ownCalls, ...rest } = stored;
+    return {
+      ...rest,
+      ...(ownCalls && { calls_seen: "world" }),
+      ...(all.length > 0 && { tool_calls: all }),
+      ...(refused > 0 && { refused_calls: refused }),
+    };
   }
 
   #reopen(): void {

@@ -266,7 +266,11 @@ class ToolTurn {
       this.#calls.push({ ...this.#exchange.toRecorded(call), error });
     }
     const stored = this.#toStored(reply.text === "" ? (reply.refusal ?? "") : reply.text);
-    return { reply: { ...stored, ...(limit && { finish_reason: limit }) }, exchange: this.#exchange.messages };
+    const unseen = reply.calls_unseen && this.#calls.length === 0 ? { calls_seen: "none" as const } : {};
+    return {
+      reply: { ...stored, ...unseen, ...(limit && { finish_reason: limit }) },
+      exchange: this.#exchange.messages,
+    };
   }
 
   /** The turn ends without a reply. Its calls, and their effects, stay. */

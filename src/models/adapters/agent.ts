@@ -44,16 +44,16 @@ export function agentChat(adapter: AdapterOptions): ChatModel {
   const url = parsed.ok ? parsed.url.href : endpoint;
   const access = { runPolicy, ...(policy && { policy }), ...(credential && { credential }) };
 
-  /** The calls of a run of our backend; none when its log cannot be read. */
-  async function callsOfRun(runId: string, options: ChatOptions): Promise<readonly ReportedToolCall[]> {
-    if (!parsed.ok) return [];
+  /** The calls of a run of our backend; null when its log cannot be read. */
+  async function callsOfRun(runId: string, options: ChatOptions): Promise<readonly ReportedToolCall[] | null> {
+    if (!parsed.ok) return null;
     const { signal, admitBytes } = options;
     const log = new URL(parsed.url);
     log.pathname = `${log.pathname.replace(/\/+$/, "")}/agent/runs/${runId}`;
     const request = { url: log.href, method: "GET", operation: "agent-run", retries: 1, signal, admitBytes } as const;
     const result = await outbound.request({ ...request, breakerKey: `${modelId} log`, ...access });
     const details = result.ok ? parseJson(result.body) : null;
-    return isRecord(details) ? loggedCalls(details["log"]) : [];
+    return isRecord(details) && Array.isArray(details["log"]) ? loggedCalls(details["log"]) : null;
   }
 
   return async (request, options) => {
@@ -87,10 +87,11 @@ export function agentChat(adapter: AdapterOptions): ChatModel {
     if (!("ok" in reply)) return failedReply(reply, latency_ms);
     if (reply.text !== "") onText?.(reply.text);
     const runId = loggedRun(result.headers);
-    const logged = runId === null ? [] : await callsOfRun(runId, options);
+    const calledNone = runId === null && result.headers["x-tool-calls"] !== undefined ? [] : null;
+    const logged = runId === null ? calledNone : await callsOfRun(runId, options);
     const pending = new Set(reply.tool_calls.map(({ id }) => id));
-    const own = logged.length > 0 ? logged.filter(({ id }) => !pending.has(id)) : (reply.reported_calls ?? []);
-    return { ...reply, reported_calls: own, latency_ms, first_token_ms: null };
+    const own = logged?.length ? logged.filter(({ id }) => !pending.has(id)) : (reply.reported_calls ?? logged);
+    return { ...reply, ...(own && { reported_calls: own }), latency_ms, first_token_ms: null };
   };
 }
 

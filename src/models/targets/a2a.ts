@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { pause } from "../../base/deadline.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import type { ChatModel, Reply, ReplyError } from "../../contract/ports/chat-model.ts";
+import type { ChatModel, Reply, ReplyError, ReportedToolCall } from "../../contract/ports/chat-model.ts";
+import { argumentText, contentText } from "../adapters/reply/message-content.ts";
 import { nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
 import {
   elapsedMs,
@@ -225,7 +226,8 @@ function parseReply(body: string, context: AnswerContext): ParsedReply | ReplyEr
     );
   }
   const text = task ? taskText(task) : partsText(message?.["parts"]);
-  if (text === "") return invalid(context, "The answer of the agent has no text.");
+  const calls = callsIn(task ? taskParts(task) : list(message?.["parts"]));
+  if (text === "" && calls.length === 0) return invalid(context, "The answer of the agent has no text.");
   const contextId = nonEmptyString((task ?? message)?.["contextId"]);
   const open = state === "input-required" ? nonEmptyString(task?.["id"]) : null;
   return {
@@ -233,6 +235,7 @@ function parseReply(body: string, context: AnswerContext): ParsedReply | ReplyEr
     text,
     refusal: null,
     tool_calls: [],
+    ...(calls.length > 0 && { reported_calls: calls }),
     finish_reason: "stop",
     usage: null,
     model: context.modelId,
@@ -250,7 +253,9 @@ function parseReply(body: string, context: AnswerContext): ParsedReply | ReplyEr
 function taskText(task: JsonRecord): string {
   const artifacts = list(task["artifacts"]).map(({ parts }) => partsText(parts));
   const status = isRecord(task["status"]) && isRecord(task["status"]["message"]) ? task["status"]["message"] : {};
-  const said = list(task["history"]).findLast(({ role }) => role === "agent" || role === "ROLE_AGENT");
+  const said = list(task["history"]).findLast(
+    ({ role, parts }) => (role === "agent" || role === "ROLE_AGENT") && partsText(parts) !== "",
+  );
   const texts = [
     artifacts.filter((text) => text !== "").join("\n\n"),
     partsText(status["parts"]),
@@ -259,8 +264,64 @@ function taskText(task: JsonRecord): string {
   return texts.find((text) => text !== "") ?? "";
 }
 
+/** Calls are no part of what the agent says. */
 function partsText(parts: unknown): string {
   return list(parts)
-    .flatMap(({ text, data }) => (typeof text === "string" ? [text] : data === undefined ? [] : [JSON.stringify(data)]))
+    .flatMap((part) => {
+      const { text, data } = part;
+      if (typeof text === "string") return [text];
+      return data === undefined || adkType(part) !== null || toolResults(part).length > 0 ? [] : [JSON.stringify(data)];
+    })
     .join("");
+}
+
+/** The parts of a task in the order in which the agent sent them. A part may be in the history and in an artifact. */
+function taskParts(task: JsonRecord): readonly JsonRecord[] {
+  const status = isRecord(task["status"]) && isRecord(task["status"]["message"]) ? [task["status"]["message"]] : [];
+  const messages = [...list(task["history"]), ...status, ...list(task["artifacts"])];
+  return messages.flatMap(({ parts }) => list(parts));
+}
+
+function adkType({ metadata }: JsonRecord): string | null {
+  return isRecord(metadata) ? nonEmptyString(metadata["adk_type"]) : null;
+}
+
+/** The results that a LangGraph server publishes, with the ids and the names of their calls, but not with the arguments. */
+function toolResults({ data }: JsonRecord): readonly JsonRecord[] {
+  return isRecord(data) ? list(data["tool_results"]) : [];
+}
+
+/** Tool calls are not part of A2A, but agents of ADK and of LangGraph servers send them as data. */
+function callsIn(parts: readonly JsonRecord[]): readonly ReportedToolCall[] {
+  const calls = new Map<string, ReportedToolCall>();
+  const add = (id: string | null, given: Partial<ReportedToolCall> & { readonly name: string }): void => {
+    const key = id ?? `call-${calls.size + 1}`;
+    const asked = calls.get(key) ?? { id: key, arguments: "", arguments_unknown: true as const };
+    calls.set(key, { ...asked, ...given });
+  };
+  for (const part of parts) {
+    const { data } = part;
+    const type = adkType(part);
+    const name = isRecord(data) ? nonEmptyString(data["name"]) : null;
+    if (isRecord(data) && name !== null && type === "function_call") {
+      const id = nonEmptyString(data["id"]) ?? `call-${calls.size + 1}`;
+      calls.set(id, { id, name, arguments: argumentText(data["args"]), ...resultOf(calls.get(id)) });
+    } else if (isRecord(data) && name !== null && type === "function_response") {
+      add(nonEmptyString(data["id"]), { name, result: data["response"] });
+    }
+    for (const result of toolResults(part)) {
+      const called = nonEmptyString(result["name"]);
+      if (called === null) continue;
+      const content = contentText(result["content"]) ?? result["content"] ?? null;
+      const ended =
+        result["status"] === "error" ? { error: String(content) } : { result: parseJson(String(content)) ?? content };
+      add(nonEmptyString(result["toolCallId"]), { name: called, ...ended });
+    }
+  }
+  return [...calls.values()];
+}
+
+/** The history has the messages of the task, and its artifact may repeat a part of them. */
+function resultOf({ result, error }: Partial<ReportedToolCall> = {}): Partial<ReportedToolCall> {
+  return { ...(result !== undefined && { result }), ...(error !== undefined && { error }) };
 }

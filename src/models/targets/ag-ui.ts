@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ChatMessage, ChatModel, ReplyError, ReportedToolCall } from "../../contract/ports/chat-model.ts";
 import { nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
-import { argumentText, contentText } from "../adapters/reply/message-content.ts";
+import { argumentText, callList, contentText } from "../adapters/reply/message-content.ts";
 import { invalid, notJson, replyError, type AnswerContext, type ParsedReply } from "../adapters/reply/parsed-reply.ts";
 import type { ReplyCollector, StreamListeners } from "../adapters/reply/reply-stream.ts";
 import { targetChat, type CallFacts, type TargetOptions } from "./target-chat.ts";
@@ -72,7 +72,7 @@ class AgUiEvents implements ReplyCollector {
   readonly #calls = new Map<string, StreamedCall>();
   #lastMessage = "";
   #lastCall = "";
-  #snapshot: string | null = null;
+  #snapshot = "";
   #waits = false;
 
   constructor(context: AnswerContext, listeners: StreamListeners) {
@@ -98,7 +98,7 @@ class AgUiEvents implements ReplyCollector {
         this.#addResult(event);
         return "more";
       case "MESSAGES_SNAPSHOT":
-        this.#snapshot = lastReply(event["messages"]);
+        this.#addSnapshot(event["messages"]);
         return "more";
       case "RUN_ERROR":
         return replyError("upstream_error", "The agent ended its run with an error.", this.#context);
@@ -115,7 +115,7 @@ class AgUiEvents implements ReplyCollector {
   finish({ done }: { done: boolean }): ParsedReply | ReplyError {
     if (!done) return invalid(this.#context, "The stream ended before the run was finished.");
     const texts = [...this.#texts.values()].filter((text) => text !== "");
-    const text = texts.length > 0 ? texts.join("\n\n") : (this.#snapshot ?? "");
+    const text = texts.length > 0 ? texts.join("\n\n") : this.#snapshot;
     if (text === "" && this.#waits) {
       return replyError("upstream_rejected", "The agent waits for an approval and gave no reply.", this.#context);
     }
@@ -146,6 +146,22 @@ class AgUiEvents implements ReplyCollector {
     };
   }
 
+  /** Some servers send the arguments of a call, or whole calls, only in a snapshot, which replaces what was sent before. */
+  #addSnapshot(messages: unknown): void {
+    const ofRun = messagesOfRun(messages);
+    this.#snapshot = lastReply(ofRun);
+    for (const { role, toolCalls, toolCallId, content } of ofRun) {
+      for (const { id, function: called } of callList(role === "assistant" ? toolCalls : [])) {
+        if (typeof id !== "string" || !isRecord(called)) continue;
+        const known = this.#calls.get(id) ?? { name: "", arguments: "" };
+        const name = nonEmptyString(called["name"]) ?? known.name;
+        const given = called["arguments"] === undefined ? known.arguments : argumentText(called["arguments"]);
+        this.#calls.set(id, { ...known, name, arguments: given });
+      }
+      if (role === "tool" && toolCallId !== undefined) this.#addResult({ toolCallId, content });
+    }
+  }
+
   #addText({ messageId, delta, role }: JsonRecord): void {
     if (role !== undefined && role !== "assistant") return;
     const id = nonEmptyString(messageId) ?? this.#lastMessage;
@@ -172,8 +188,12 @@ class AgUiEvents implements ReplyCollector {
   }
 }
 
-function lastReply(messages: unknown): string | null {
+/** The messages behind the user's last one. */
+function messagesOfRun(messages: unknown): readonly JsonRecord[] {
   const list = Array.isArray(messages) ? messages.filter(isRecord) : [];
-  const asked = list.findLastIndex(({ role }) => role === "user");
-  return contentText(list.slice(asked + 1).findLast(({ role }) => role === "assistant")?.["content"]);
+  return list.slice(list.findLastIndex(({ role }) => role === "user") + 1);
+}
+
+function lastReply(messages: readonly JsonRecord[]): string {
+  return contentText(messages.findLast(({ role }) => role === "assistant")?.["content"]) ?? "";
 }

@@ -125,3 +125,72 @@ test("AG-UI: errors, approvals and streams that end early are failures", async (
   ];
   expect(await code({ type: "MESSAGES_SNAPSHOT", messages }, { type: "RUN_FINISHED" })).toBe("From the snapshot");
 });
+
+const dataPart = (type: string, data: object) => ({ kind: "data", data, metadata: { adk_type: type } });
+
+test("A2A: calls that an ADK agent sends as data are reported with their results", async () => {
+  const asked = dataPart("function_call", { id: "adk-1", name: "get_order", args: { id: "1042" } });
+  const answered = dataPart("function_response", { id: "adk-1", name: "get_order", response: { sent: false } });
+  const history = [asked, answered].map((part) => ({ role: "agent", parts: [part] }));
+  const artifacts = [{ parts: [asked, { kind: "text", text: "It is still here." }] }];
+  const { reply } = await ask(a2a, [task("TASK_STATE_COMPLETED", { history, artifacts })]);
+  expect(reply).toMatchObject({
+    text: "It is still here.",
+    reported_calls: [{ id: "adk-1", name: "get_order", arguments: '{"id":"1042"}', result: { sent: false } }],
+  });
+});
+
+test("A2A: results that a LangGraph server sends are calls whose arguments are not known", async () => {
+  const tool_results = [
+    { toolCallId: "c1", name: "get_order", content: '{"sent":true}', status: "success" },
+    { toolCallId: "c2", name: "cancel_order", content: "too late", status: "error" },
+  ];
+  const history = [{ role: "agent", parts: [{ kind: "data", data: { tool_results } }] }];
+  const artifacts = [{ parts: [{ kind: "text", text: "Too late." }] }];
+  const { reply } = await ask(a2a, [task("completed", { history, artifacts })]);
+  expect(reply).toMatchObject({
+    text: "Too late.",
+    reported_calls: [
+      { id: "c1", name: "get_order", arguments_unknown: true, result: { sent: true } },
+      { id: "c2", name: "cancel_order", arguments_unknown: true, error: "too late" },
+    ],
+  });
+});
+
+test("A2A: an answer without calls does not report that there were none", async () => {
+  const { reply } = await ask(a2a, [task("completed", { artifacts: [{ parts: [{ text: "Hi" }] }] })]);
+  expect(reply).not.toHaveProperty("reported_calls");
+});
+
+test("AG-UI: calls, arguments and results that only a snapshot has are taken from the last one", async () => {
+  const earlier = { role: "assistant", toolCalls: [{ id: "old", function: { name: "greet", arguments: "{}" } }] };
+  const calls = [
+    { id: "c1", type: "function", function: { name: "find", arguments: '{"id":7}' } },
+    { id: "c2", type: "function", function: { name: "stop", arguments: '{"id":8}' } },
+  ];
+  const messages = [
+    { role: "user", content: "Hello" },
+    earlier,
+    { role: "user", content: "Hi" },
+    { role: "assistant", toolCalls: calls },
+    { role: "tool", toolCallId: "c1", content: '{"found":true}' },
+    { role: "assistant", content: "Found." },
+  ];
+  const events = [
+    { type: "RUN_STARTED" },
+    { type: "TOOL_CALL_START", toolCallId: "c1", toolCallName: "find" },
+    { type: "TOOL_CALL_END", toolCallId: "c1" },
+    { type: "MESSAGES_SNAPSHOT", messages: messages.slice(0, 4) },
+    { type: "MESSAGES_SNAPSHOT", messages },
+    { type: "RUN_FINISHED" },
+  ];
+  const stream = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const { reply } = await ask({ url: "http://agent.test/", protocol: "ag-ui" }, [stream]);
+  expect(reply).toMatchObject({
+    text: "Found.",
+    reported_calls: [
+      { id: "c1", name: "find", arguments: '{"id":7}', result: { found: true } },
+      { id: "c2", name: "stop", arguments: '{"id":8}' },
+    ],
+  });
+});

@@ -220,3 +220,60 @@ test("reads and writes by pointer", () => {
   expect(valuesAt(value, "/constructor")).toEqual([]);
   expect(setAt({ a: 1 }, "/b/c", 2)).toEqual({ a: 1, b: { c: 2 } });
 });
+
+test("results are joined with their calls, also from messages of their own", async () => {
+  const { reply } = await ask(
+    { reply: "/messages/-1/content", tool_calls: "/messages/*/tool_calls/*" },
+    {
+      messages: [
+        { type: "human", content: "One?" },
+        {
+          type: "ai",
+          content: "",
+          tool_calls: [
+            { id: "c1", name: "get", args: { id: 1 } },
+            { id: "c2", name: "get" },
+          ],
+        },
+        { type: "tool", tool_call_id: "c1", content: '{"sent":true}', status: "success" },
+        { type: "tool", tool_call_id: "c2", content: "no such order", status: "error" },
+        { type: "ai", content: "Sent." },
+      ],
+    },
+  );
+  expect(reply).toMatchObject({
+    text: "Sent.",
+    reported_calls: [
+      { id: "c1", name: "get", arguments: '{"id":1}', result: { sent: true } },
+      { id: "c2", name: "get", arguments_unknown: true, error: "no such order" },
+    ],
+  });
+});
+
+test("the fields of a call may have any names", async () => {
+  const places = { at: "/trace", id: "ref", name: "/op/title", arguments: "/op/with", result: "got" };
+  const trace = [{ ref: 7, op: { title: "find", with: { id: 7 } }, got: "it" }];
+  const { reply } = await ask({ reply: "/r", tool_calls: places }, { r: "ok", trace });
+  expect(reply).toMatchObject({ reported_calls: [{ id: "7", name: "find", arguments: '{"id":7}', result: "it" }] });
+  const agno = [{ tool_call_id: "t", tool_name: "find", tool_args: { id: 7 }, tool_call_error: false, result: "it" }];
+  const guessed = await ask({ reply: "/r", tool_calls: "/tools" }, { r: "ok", tools: agno });
+  expect(guessed.reply).toMatchObject({ reported_calls: [{ id: "t", arguments: '{"id":7}', result: "it" }] });
+});
+
+test("a stream that repeats its calls reports each once", async () => {
+  const events = [
+    { messages: [{ type: "ai", tool_calls: [{ id: "c1", name: "get" }] }] },
+    { messages: [{ type: "ai", tool_calls: [{ id: "c1", name: "get", args: { id: 1 } }] }], text: "Hi" },
+    { messages: [{ type: "ai", tool_calls: [{ id: "c1", name: "get", args: { id: 1 } }] }] },
+  ];
+  const stream = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const target = { stream: { delta: "/text" }, tool_calls: "/messages/*/tool_calls/*" };
+  const { reply } = await ask(target, stream, { stream: true }, "text/event-stream");
+  expect(reply).toMatchObject({ reported_calls: [{ id: "c1", arguments: '{"id":1}' }] });
+  expect(reply.ok && reply.reported_calls?.[0]).not.toHaveProperty("arguments_unknown");
+});
+
+test("without a place for calls, an answer does not report that there were none", async () => {
+  expect((await ask({ reply: "/r" }, { r: "ok" })).reply).not.toHaveProperty("reported_calls");
+  expect((await ask({ reply: "/r", tool_calls: "/c" }, { r: "ok" })).reply).toMatchObject({ reported_calls: [] });
+});

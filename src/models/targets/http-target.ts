@@ -1,12 +1,13 @@
-import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { canonicalJson, isRecord, toPointer, type JsonRecord } from "../../base/json.ts";
 import type {
   ChatMessage,
   ChatModel,
+  ChatRequest,
   ReplyError,
   ReportedToolCall,
   ToolCall,
 } from "../../contract/ports/chat-model.ts";
-import type { Target } from "../../contract/schemas/acting/target.ts";
+import type { CallPlaces, Target } from "../../contract/schemas/acting/target.ts";
 import { labels, nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
 import { argumentText, contentText, withUniqueIds } from "../adapters/reply/message-content.ts";
 import {
@@ -148,7 +149,7 @@ class AnswerReader {
     if (answer === undefined && (pointer ?? "") !== "") return invalid(context, notJson(body));
     const failure = this.#failureIn(answer, context);
     if (failure) return failure;
-    const calls = this.#calls([answer]);
+    const calls = this.#calls([answer], context.request);
     const text = pointer === undefined ? textOf([answer ?? body]) : textOf(valuesAt(answer ?? body, pointer));
     if (text === null && calls.length === 0) return this.#nothing(pointer, context);
     return this.#toReply(text ?? "", { calls, answers: [answer], context });
@@ -175,7 +176,7 @@ class AnswerReader {
         return "more";
       },
       finish: () => {
-        const calls = this.#calls(events);
+        const calls = this.#calls(events, context.request, { isStream: true });
         const whole =
           this.#target.reply === undefined ? [] : events.flatMap((value) => valuesAt(value, this.#target.reply ?? ""));
         const text = pieces.length > 0 ? pieces.join("") : textOf(whole.slice(-1));
@@ -220,7 +221,9 @@ class AnswerReader {
       text,
       refusal: null,
       tool_calls: withUniqueIds(pending as readonly ToolCall[]),
-      reported_calls: calls.filter((call) => !pending.includes(call)),
+      ...(this.#target.tool_calls !== undefined && {
+        reported_calls: calls.filter((call) => !pending.includes(call)),
+      }),
       finish_reason: pending.length > 0 ? "tool_calls" : "stop",
       usage: tokenUsage(camelToSnake(last(usage))),
       model: context.modelId,
@@ -234,35 +237,97 @@ class AnswerReader {
     };
   }
 
-  #calls(answers: readonly unknown[]): readonly ReportedToolCall[] {
-    const { tool_calls: pointer } = this.#target;
-    if (pointer === undefined) return [];
-    return answers
-      .flatMap((answer) => valuesAt(answer, pointer))
-      .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]))
-      .flatMap((value) => toCall(value) ?? []);
+  /** The calls that this turn made, each once: an answer may repeat the conversation, and a stream a call that goes on. */
+  #calls(
+    answers: readonly unknown[],
+    { messages }: ChatRequest,
+    { isStream = false }: { isStream?: boolean } = {},
+  ): readonly ReportedToolCall[] {
+    const { tool_calls: places } = this.#target;
+    if (places === undefined) return [];
+    const { at, ...fields } = typeof places === "string" ? { at: places } : places;
+    const sent = new Set(
+      messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []).map(callKey) : [])),
+    );
+    const results = new Map(answers.flatMap((answer) => [...resultMessages(answer)]));
+    const calls = new Map<string, ReportedToolCall>();
+    const listed = answers
+      .flatMap((answer) => valuesAt(answer, at))
+      .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]));
+    for (const value of listed) {
+      const call = toCall(value, fields);
+      if (!call || (call.id !== "" && sent.has(callKey(call)))) continue;
+      const ended = call.result === undefined && call.error === undefined ? results.get(call.id) : undefined;
+      const key = call.id === "" ? `#${calls.size}` : isStream ? `${call.id} ${call.name}` : callKey(call);
+      const { arguments_unknown: _, ...known } = calls.get(key) ?? {};
+      calls.set(key, call.arguments_unknown ? { ...call, ...known, ...ended } : { ...known, ...call, ...ended });
+    }
+    return [...calls.values()];
   }
 }
 
+const callKey = ({ id, name, arguments: given }: Pick<ToolCall, "id" | "name" | "arguments">): string =>
+  JSON.stringify([id, name, canonicalJson(parseJson(given) ?? given)]);
+
+/** Results that stand in messages of their own, by the id of their call: those of OpenAI, LangChain and the AI SDK. */
+function* resultMessages(answer: unknown): Iterable<readonly [string, Pick<ReportedToolCall, "result" | "error">]> {
+  if (Array.isArray(answer)) for (const item of answer) yield* resultMessages(item);
+  if (!isRecord(answer)) return;
+  const id = nonEmptyString(answer["tool_call_id"] ?? answer["toolCallId"]);
+  const isResult = [answer["role"], answer["type"]].some((kind) =>
+    /^(?:tool|tool-?(?:message|result|output-available))$/i.test(String(kind)),
+  );
+  if (id !== null && isResult) {
+    const content = answer["content"] ?? answer["result"] ?? answer["output"] ?? null;
+    const text = contentText(content);
+    const result = text === null ? content : (parseJson(text) ?? text);
+    const isError = answer["status"] === "error" || answer["isError"] === true;
+    yield [id, isError ? { error: text ?? JSON.stringify(content) } : { result }];
+  }
+  for (const value of Object.values(answer)) if (typeof value === "object") yield* resultMessages(value);
+}
+
+const callIds = ["id", "tool_call_id", "toolCallId", "call_id"];
 const callNames = ["name", "tool_name", "toolName", "tool", "action"];
-const callArguments = ["arguments", "args", "input", "parameters", "tool_input", "toolInput", "action_input"];
+const callArguments = [
+  "arguments",
+  "args",
+  "input",
+  "parameters",
+  "params",
+  "kwargs",
+  "tool_args",
+  "toolArgs",
+  "tool_input",
+  "toolInput",
+  "action_input",
+];
 const callResults = ["result", "output", "response", "observation", "tool_output"];
 
+/** The fields of a call where they have unusual names. */
+type CallFields = Omit<CallPlaces, "at">;
+
 /** A call in the form of OpenAI, Anthropic, LangChain or one with the usual names. */
-export function toCall(value: unknown): ReportedToolCall | null {
+export function toCall(value: unknown, fields: CallFields = {}): ReportedToolCall | null {
   if (!isRecord(value)) return null;
   const inner = isRecord(value["function"]) ? { ...value, ...value["function"] } : value;
-  const first = (names: readonly string[]): unknown =>
-    names.map((name) => inner[name]).find((found) => found !== undefined && found !== null);
-  const name = nonEmptyString(first(callNames));
+  const found = (named: string | undefined, usual: readonly string[]): readonly unknown[] => {
+    if (named === undefined) return usual.flatMap((name) => (inner[name] === undefined ? [] : [inner[name]]));
+    return valuesAt(value, named.startsWith("/") ? named : toPointer([named])).filter((each) => each !== undefined);
+  };
+  const first = (values: readonly unknown[]): unknown => values.find((each) => each !== null);
+  const name = nonEmptyString(first(found(fields.name, callNames)));
   if (name === null) return null;
-  const result = first(callResults);
-  const error = inner["error"];
+  const given = found(fields.arguments, callArguments);
+  const result = first(found(fields.result, callResults));
+  const error = inner["error"] ?? (inner["tool_call_error"] === true ? (result ?? "The tool failed.") : undefined);
   const ms = inner["duration_ms"] ?? inner["ms"];
+  const id = first(found(fields.id, callIds));
   return {
-    id: nonEmptyString(inner["id"] ?? inner["tool_call_id"] ?? inner["toolCallId"] ?? inner["call_id"]) ?? "",
+    id: typeof id === "number" ? String(id) : (nonEmptyString(id) ?? ""),
     name,
-    arguments: argumentText(first(callArguments)),
+    arguments: given.length === 0 ? "" : argumentText(first(given)),
+    ...(given.length === 0 && { arguments_unknown: true as const }),
     ...(error !== undefined && error !== null && error !== false
       ? { error: nonEmptyString(error) ?? JSON.stringify(error) }
       : result !== undefined && { result }),

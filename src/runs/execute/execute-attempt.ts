@@ -11,6 +11,7 @@ import type { StoredReply, StoredScores } from "../../contract/schemas/interacti
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
+import { callReporting } from "../../contract/schemas/acting/target.ts";
 import type { UserEnd } from "../../contract/schemas/acting/user-turn.ts";
 import { toUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
 import type { AttemptHistory } from "../../evaluation/conversation.ts";
@@ -210,6 +211,7 @@ class AttemptExecution {
       sessionId: from === 0 ? this.#claimed.lease.attempt_id : `${this.#claimed.lease.attempt_id}-r`,
       user: this.#scenario.user ? this.#user() : undefined,
       recorded: settings.protocol === "recorded",
+      callReporting: callReporting(settings),
       onReply: (turn, reply) => this.#keepReply(from + turn, reply),
     });
   }
@@ -465,6 +467,7 @@ class AttemptExecution {
           signal,
         })),
         matching: { ...scoring.tool_matching, ...this.#scenario.tool_matching },
+        tools: this.#scenario.world ?? scoring.world,
         probes: scoring.probes,
         signal,
       });

@@ -5,7 +5,7 @@ import type { StoredReply, StoredScores } from "../../contract/schemas/interacti
 import { defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
-import { averageScores } from "../../evaluation/summary/score-averages.ts";
+import { averageTurns } from "../../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation.ts";
 import type { CheckedTurn } from "../../evaluation/tools/required-checks.ts";
 import type { JudgedTurn } from "../../evaluation/judges/judge-prompt.ts";
@@ -95,9 +95,9 @@ export function createTranscript(
     averages() {
       // In the order of the turns, as in results: another order may change the last digit and so the outcome.
       const known = [...interactions.keys()].map((turn) => scored.get(turn));
-      const first = known.flatMap((turn) => (turn ? [turn.scores] : []));
+      const first = known.flatMap((turn) => turn ?? []);
       const ofWhole = known.findLast((turn) => turn?.conversation)?.conversation;
-      return { ...averageScores(first), ...ofWhole?.scores };
+      return { ...averageTurns(first), ...ofWhole?.scores };
     },
     stored: (attempt_id) =>
       [...replies]

@@ -1,6 +1,6 @@
 import { toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
-import { actsInWorld, isLocalTarget } from "../../contract/schemas/acting/target.ts";
+import { actsInWorld, callReporting, isLocalTarget, offersTools } from "../../contract/schemas/acting/target.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { passRateMeasure, ratioMeasures } from "../../contract/schemas/margins.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
@@ -11,7 +11,7 @@ import { referenceReply } from "../../evaluation/conversation.ts";
 import { judgeQuestions, turnRubrics } from "../../evaluation/judges/judge-question.ts";
 import { defaultScorers } from "../../evaluation/scorers/built-in-scorers.ts";
 import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
-import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
+import { hasToolRules, outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
 import { toolScores } from "../../evaluation/tools/score-calls.ts";
 import { sendsSystemPrompt } from "../../models/targets/template.ts";
 
@@ -36,6 +36,7 @@ export function runWarnings(
     ...simulatedUserWarnings(settings, scenarios),
     ...agentWorldWarnings(settings, scenarios),
     ...targetWarnings(settings, scenarios),
+    ...unseenCallWarnings(settings, scenarios),
     ...outcomeWarnings(settings, scenarios),
     ...toolNameWarnings(settings, scenarios),
     ...gateWarnings(settings, { scenarios, customScorers: Object.keys(customScorers) }),
@@ -98,6 +99,33 @@ function targetWarnings({ target, system_prompt }: RunSettings, scenarios: reado
   return [
     { pointer: "/system_prompt", message: "is not sent: the body of the target has no {{messages}} or {{system}}" },
   ];
+}
+
+/** The beginning of a warning about tool calls that cannot be seen. */
+export const unseenCallsWarning = "does not show which tools the agent calls";
+
+/** Expected calls that the endpoint has no way to show. Whether an agent reports its calls is known after the run. */
+function unseenCallWarnings(settings: RunSettings, scenarios: readonly Scenario[]): readonly Warning[] {
+  const reporting = callReporting(settings);
+  if (reporting === "always" || reporting === "reported") return [];
+  const isOffered = (world: Scenario["world"]): boolean =>
+    (world?.tools ?? []).length > 0 ||
+    world?.module !== undefined ||
+    Array.isArray(settings.parameters?.extra?.["tools"]);
+  const unseen = scenarios.filter(({ world = settings.world, expect, interactions }) => {
+    const isExpecting = interactions.some((turn) => turn.reference_tool_calls) || (expect && hasToolRules(expect));
+    if (!isExpecting) return false;
+    if (settings.world_address !== undefined && world) return false;
+    return reporting === "never" || !offersTools(settings) || !isOffered(world);
+  }).length;
+  if (unseen === 0) return [];
+  const noun = unseen === 1 ? "scenario" : "scenarios";
+  const remedy =
+    reporting === "never"
+      ? "name their place in tool_calls of the target"
+      : "give the scenarios a world, or use a protocol that reports calls (agent, ag-ui, http with tool_calls)";
+  const message = `${unseenCallsWarning}: the expected calls of ${unseen} ${noun} stay undecided, and gates on them do not pass; ${remedy}`;
+  return [{ pointer: "/endpoint", message }];
 }
 
 const oneToken = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };

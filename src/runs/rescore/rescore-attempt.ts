@@ -134,6 +134,7 @@ async function conversationOf(
       signal,
     })),
     matching: { ...scoring.tool_matching, ...scenario.tool_matching },
+    tools: scenario.world ?? scoring.world,
     probes: scoring.probes,
     signal,
   });

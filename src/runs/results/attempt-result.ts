@@ -7,7 +7,7 @@ import { defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { UserTurn } from "../../contract/schemas/acting/user-turn.ts";
 import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
-import { averageScores } from "../../evaluation/summary/score-averages.ts";
+import { averageTurns } from "../../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation.ts";
 import { firstBadTurn, type FirstBadTurn } from "../../evaluation/summary/summarize-scenario.ts";
 import { toPasses } from "./passes.ts";
@@ -60,7 +60,7 @@ export function toAttemptResults(
 }
 
 function averageOf(interactions: readonly InteractionResult[]): Scores {
-  return averageScores(interactions.map(({ scores }) => scores));
+  return averageTurns(interactions);
 }
 
 function shown({ scores, score_reasons, judgements, kept }: ConversationJudgement): AttemptResult["conversation"] & {} {
@@ -134,6 +134,7 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     model_calls,
     user_turn,
     refused_calls,
+    calls_seen,
   } = stored.reply;
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return {
@@ -149,6 +150,7 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     model,
     ...(cost !== undefined && { cost }),
     tool_calls,
+    ...(calls_seen && { calls_seen }),
     ...(model_calls !== undefined && { model_calls }),
     ...(refused_calls !== undefined && { refused_calls }),
     ...(user_turn && { user_turn: withoutMessage(user_turn) }),

@@ -2,6 +2,8 @@ import { redactEndpoint } from "../../base/secret.ts";
 import type { RunPage, RunRecord } from "../../contract/ports/store.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
 import type { Run, RunList } from "../../contract/schemas/run.ts";
+import { shortList } from "../../evaluation/format.ts";
+import { unseenCallsWarning } from "../plan/warnings.ts";
 import { plannedPasses } from "./passes.ts";
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
@@ -37,11 +39,29 @@ export function toRunList({ runs, next_cursor }: RunPage): RunList {
 }
 
 /** The warnings of the request, and those of its execution. */
-export function warningsOf({ warnings, late_calls: late }: Pick<RunRecord, "warnings" | "late_calls">): Warning[] {
-  if (late === 0) return [...warnings];
+export function warningsOf({
+  warnings,
+  late_calls: late,
+  summary,
+}: Pick<RunRecord, "warnings" | "late_calls" | "summary">): Warning[] {
   const calls = late === 1 ? "1 tool call was" : `${late} tool calls were`;
   const message = `${calls} refused, because the agent made them after its reply or after the end of the attempt`;
-  return [...warnings, { pointer: "/world_address", message }];
+  return [
+    ...warnings,
+    ...(late === 0 ? [] : [{ pointer: "/world_address", message }]),
+    ...undecidedWarning(summary, warnings),
+  ];
+}
+
+/** Left out when the request was warned that its endpoint shows no tool calls. */
+function undecidedWarning(summary: RunRecord["summary"], warnings: readonly Warning[]): Warning[] {
+  const open = Object.entries(summary?.undecided_scores ?? {});
+  if (open.length === 0 || warnings.some(({ message }) => message.startsWith(unseenCallsWarning))) return [];
+  const attempts = Math.max(...open.map(([, count]) => count));
+  const names = shortList(open.map(([name]) => name));
+  const where = attempts === 1 ? "1 attempt" : `up to ${attempts} attempts`;
+  const message = `${unseenCallsWarning}, or with their arguments: ${names} undecided in ${where}. See docs/targets.md, "Tool calls that are seen"`;
+  return [{ pointer: "/endpoint", message }];
 }
 
 function stateMessage(record: RunRecord): string {

@@ -20,6 +20,23 @@ const AnswerPointer = z
   .max(1_000)
   .regex(/^(?:\/.*)?$/s, "must be a JSON pointer: empty, or starting with /");
 
+const CallField = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .describe("A field of a call, by its name or, if it begins with /, by a JSON pointer.");
+
+const CallPlaces = z
+  .object({
+    at: AnswerPointer.describe("Where the answer lists tool calls."),
+    id: CallField.optional(),
+    name: CallField.optional(),
+    arguments: CallField.optional(),
+    result: CallField.optional(),
+  })
+  .meta({ id: "CallPlaces" });
+export type CallPlaces = z.infer<typeof CallPlaces>;
+
 /** A header's text with placeholders, or a secret by the name of an environment variable. */
 const TargetHeader = z
   .union([
@@ -64,7 +81,12 @@ export const Target = z
     reply: AnswerPointer.optional().describe(
       "Where the answer has the reply. `*` stands for every element of a list; -1 for its last one. Default: the whole answer as text.",
     ),
-    tool_calls: AnswerPointer.optional().describe("Where the answer lists tool calls."),
+    tool_calls: z
+      .union([AnswerPointer, CallPlaces])
+      .optional()
+      .describe(
+        "Where the answer lists tool calls, and the fields of a call that have other names than usual. Without it, no call is seen.",
+      ),
     usage: AnswerPointer.optional().describe("Where the answer has token counts."),
     labels: AnswerPointer.optional().describe("Where the answer has labels of the reply."),
     session: AnswerPointer.optional().describe(
@@ -147,6 +169,20 @@ const modelProtocols = new Set(["openai-chat", "openai-responses", "anthropic-me
 export function offersTools({ protocol, target }: TargetSettings): boolean {
   if (modelProtocols.has(protocol)) return true;
   return protocol === "http" && /\{\{\s*tools\s*\}\}/.test(JSON.stringify(target ?? null));
+}
+
+/**
+ * Whether an answer shows the tool calls of an agent: `always`; of a model only those of tools that it was `offered`; `reported`
+ * when the agent may report them, which is known once it has; or `never`.
+ */
+export type CallReporting = "always" | "offered" | "reported" | "never";
+
+/** Declared here for every protocol; the adapters of `reported` ones leave `reported_calls` away when an answer has no report. */
+export function callReporting({ protocol, target }: TargetSettings): CallReporting {
+  if (modelProtocols.has(protocol)) return "offered";
+  if (protocol === "http")
+    return target && "tool_calls" in target && target.tool_calls !== undefined ? "always" : "never";
+  return protocol === "ag-ui" || protocol === "recorded" ? "always" : "reported";
 }
 
 /** True when attempts of a run act in the worlds of its scenarios: by tools that are offered, or through a private endpoint. */

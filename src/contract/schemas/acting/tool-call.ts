@@ -17,6 +17,10 @@ export const RecordedToolCall = z
     name: z.string(),
     arguments: JsonValue.describe("The arguments, usually an object; the text itself when it is not valid JSON."),
     arguments_error: z.string().optional().describe("Why the text in `arguments` is not valid JSON."),
+    arguments_unknown: z
+      .literal(true)
+      .optional()
+      .describe("Set when the agent reported the call without arguments; `arguments` is then null."),
     result: JsonValue.optional().describe("Absent when the call failed or its result is unknown."),
     error: z.string().optional().describe("Why the call failed."),
     ms: z.number().min(0).optional().describe("Duration of the call in milliseconds, if known."),

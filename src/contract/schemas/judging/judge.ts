@@ -42,6 +42,10 @@ export const ConversationJudgement = z
     scores: z.record(z.string(), z.number().min(0).max(1)),
     score_reasons: z.record(z.string(), z.string()),
     judgements: z.record(z.string(), JudgeVerdict),
+    undecided_scores: z
+      .array(z.string())
+      .optional()
+      .describe("Scores without a value because they need tool calls, or arguments, that could not be seen."),
     helper_usage: HelperUsage.optional(),
     outcome: ExpectationResult.optional().describe("Whether the attempt met its scenario's `expect`."),
     user: UserEnd.optional().describe("How a conversation with a simulated user ended."),

@@ -8,7 +8,7 @@ import type {
 import { turnQuestion, type JudgeQuestion } from "../../judges/judge-question.ts";
 import { prepareText } from "../../text/prepare-text.ts";
 import type { SemanticScorer } from "../semantic-similarity.ts";
-import type { ReplyCheck, ScorerInput, ScorerResult } from "../scorer.ts";
+import { unseenCalls, type ReplyCheck, type ScorerInput, type ScorerResult } from "../scorer.ts";
 import type { PatternBudget } from "./compile-pattern.ts";
 import { containsCheck, equalsCheck } from "./contains.ts";
 import { jsonSchemaCheck } from "./json-schema.ts";
@@ -226,9 +226,11 @@ function createPlainCheck(setting: UserScorerSetting, { run, code, semantic, qui
 function validCallsCheck(toCheck: (schema: unknown) => OffloadableCheck): OffloadableCheck {
   const checks = new Map<string, OffloadableCheck>();
   return async (input, signal) => {
-    const { tool_calls: calls = [], tools } = input.turn ?? {};
+    const { tool_calls: calls = [], tools, callsSeen = true } = input.turn ?? {};
+    if (calls.length === 0 && !callsSeen) return { value: null, reason: unseenCalls, undecided: true };
     if (calls.length === 0) return { value: 0, reason: "the reply calls no tool" };
-    for (const { name, arguments: given, arguments_error: error } of calls) {
+    for (const { name, arguments: given, arguments_error: error, arguments_unknown: unknown } of calls) {
+      if (unknown) return { value: null, reason: `undecided: the arguments of ${name} are not known`, undecided: true };
       if (error !== undefined) return { value: 0, reason: `the arguments of ${name} are not JSON: ${error}` };
       const tool = tools?.find((entry) => entry.name === name);
       if (tools && !tool) return { value: 0, reason: `${name} is not a declared tool` };
