@@ -64,11 +64,17 @@ export function createLocalTargets(options: LocalTargetsOptions): LocalTargets {
     },
     modelOf: (target, modelId) => async (request, call) => {
       const started = performance.now();
-      const params = { ...toParams(request, { modelId, call }), timeout_ms: limits.timeoutMs };
+      const toAsked = (asked: ChatRequest) => ({ ...toParams(asked, { modelId, call }), timeout_ms: limits.timeoutMs });
+      const params = toAsked(request);
+      const session = call.session && {
+        id: call.session.id,
+        end: call.session.end,
+        earlier: earlierRequests(request, call.session.turns ?? 0).map(toAsked),
+      };
       for (let tries = 1; ; tries += 1) {
         const begun = performance.now();
         try {
-          const result = await host.call(programOf(target), { method: "reply", params, signal: call.signal });
+          const result = await host.call(programOf(target), { method: "reply", params, signal: call.signal, session });
           const reply = toReply(redactor.value(result ?? null), { modelId, tries });
           if (!("ok" in reply)) return failedReply(reply, elapsedMs(begun));
           if (reply.text !== "") call.onText?.(reply.text);
@@ -130,6 +136,14 @@ function toParams(
   };
 }
 
+/** The requests of the last turns before this one, as they were sent. */
+function earlierRequests(request: ChatRequest, turns: number): readonly ChatRequest[] {
+  const { messages } = request;
+  const ends = messages.flatMap(({ role }, index) => (role === "user" ? [index + 1] : []));
+  const earlier = turns === 0 ? [] : ends.slice(0, -1).slice(-turns);
+  return earlier.map((end) => ({ ...request, messages: messages.slice(0, end) }));
+}
+
 /** A reply is a text, or an object with `text` (or `content`), `tool_calls`, `usage`, `labels` and `session_id`. */
 function toReply(
   result: unknown,
@@ -137,8 +151,8 @@ function toReply(
 ): Omit<Extract<Reply, { ok: true }>, "latency_ms" | "first_token_ms"> | ReplyError {
   const given = isRecord(result) ? result : { text: result };
   const text = contentText(given["text"] ?? given["content"] ?? given["reply"]);
-  const listed = Array.isArray(given["tool_calls"]) ? given["tool_calls"] : [];
-  const calls = listed.flatMap((call) => toCall(call) ?? []);
+  const listed = Array.isArray(given["tool_calls"]) ? given["tool_calls"] : null;
+  const calls = (listed ?? []).flatMap((call) => toCall(call) ?? []);
   if (text === null && calls.length === 0) {
     return localError(
       "upstream_invalid_reply",
@@ -152,7 +166,7 @@ function toReply(
     text: text ?? "",
     refusal: null,
     tool_calls: [],
-    reported_calls: calls,
+    ...(listed && { reported_calls: calls }),
     finish_reason: "stop",
     usage: tokenUsage(given["usage"]),
     model: modelId,

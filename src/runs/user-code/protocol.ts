@@ -14,7 +14,8 @@
  * - Answers go to file descriptor 3, because standard output belongs to the user's code. A program that cannot write there may be
  *   started with answers on its standard output, and must then print nothing else.
  * - The process ends when its standard input ends. It is killed when an answer is late, is not JSON or is too long, and when it
- *   uses too much memory. A new process gets the next question, so nothing may be remembered between two of them.
+ *   uses too much memory. A new process gets the next question. Tools and checks may remember nothing between two of them; an agent
+ *   under test is asked all turns of a conversation in one process, and in a new one from the first turn on.
  * - The environment holds only the variables that the operator declared.
  */
 export interface Question {
