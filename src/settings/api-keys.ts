@@ -5,7 +5,7 @@ import { quoted, SettingsError } from "./settings-error.ts";
 
 /** A key of callers. Only its SHA-256 is stored. */
 export interface ApiKey {
-  /** Owner of the key. All keys of one owner see the same runs, so that a key can be replaced. */
+  /** `owner`, or `owner/rater`. All keys of one owner see the same runs, so that a key can be replaced. */
   readonly name: string;
   readonly sha256: string;
   readonly scopes: ReadonlySet<Scope>;
@@ -20,7 +20,15 @@ export const anonymousName = "anonymous";
 
 /** True when a key may have this name. */
 export function isKeyName(name: string): boolean {
-  return /^[\w.-]{1,64}$/.test(name) && name.toLowerCase() !== anonymousName;
+  return /^[\w.-]{1,64}(?:\/[\w.-]{1,64})?$/.test(name) && !isAnonymous(name);
+}
+
+const isAnonymous = (name: string): boolean => ownerAndRater(name).owner.toLowerCase() === anonymousName;
+
+/** The owner of a key, and the person whose verdicts it may store: several people may work on the runs of one owner. */
+export function ownerAndRater(name: string): { readonly owner: string; readonly rater: string } {
+  const [owner = "", rater = owner] = name.split("/");
+  return { owner, rater };
 }
 
 /** The file of the keys created with `rehearsal keys create`. */
@@ -52,7 +60,7 @@ export function parseApiKeys(text: string): readonly ApiKey[] {
 function parseApiKey(entry: string, index: number): ApiKey {
   const [name = "", sha256 = "", ...rest] = entry.split(":");
   const place = `entry ${index + 1}`;
-  if (name.toLowerCase() === anonymousName) {
+  if (isAnonymous(name)) {
     throw new SettingsError(
       variable,
       `${place} is named ${name}, which is reserved for callers without a key: choose another`,

@@ -8,14 +8,25 @@ import type {
   VerdictsRequest,
 } from "../../src/contract/schemas/judging/human-verdict.ts";
 import type { JudgeAudit } from "../../src/contract/schemas/judging/judge-audit.ts";
+import { toApiError } from "./api-error.ts";
 import { evaluationUrl, fetchJson } from "./http.ts";
 
-/** The next replies for a person, and the progress of everyone. It holds no verdict of others. */
-export const fetchReview = async (
+/**
+ * The next replies for a person, and the progress of everyone. It holds no verdict of others. A key that stands for one person
+ * refuses the name that was typed before there were keys.
+ */
+export async function fetchReview(
   runId: string,
   query: Partial<ReviewQuery>,
   signal: AbortSignal,
-): Promise<ReviewQueue> => fetchJson(await reviewUrl(runId, "review", query), { signal });
+): Promise<ReviewQueue> {
+  const url = await reviewUrl(runId, "review", query);
+  return fetchJson<ReviewQueue>(url, { signal }).catch((error: unknown) => {
+    if (!query.rater || toApiError(error).code !== "scope_missing") throw error;
+    keepRater("");
+    return fetchReview(runId, { ...query, rater: "" }, signal);
+  });
+}
 
 export const sendVerdicts = async (runId: string, body: z.input<typeof VerdictsRequest>): Promise<StoredVerdicts> =>
   fetchJson(await reviewUrl(runId, "verdicts"), { method: "POST", body: JSON.stringify(body) });

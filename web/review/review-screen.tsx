@@ -224,9 +224,11 @@ function ProgressBar({ queue, onRename }: { readonly queue: ReviewQueue; readonl
       <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-soft">
         <span>
           You are <span className="verbatim font-medium text-ink">{rater}</span>{" "}
-          <button type="button" className="link" onClick={() => setNaming(true)}>
-            change
-          </button>
+          {!queue.rater_fixed && (
+            <button type="button" className="link" onClick={() => setNaming(true)}>
+              change
+            </button>
+          )}
         </span>
         {progress.raters
           .filter((other) => other.rater !== rater)

@@ -8,7 +8,8 @@ import { CliError } from "../cli-error.ts";
 import { readBytes, refuseOverwrite, writeWholeFile } from "../files.ts";
 import { correctionLines } from "../reporters/corrections-text.ts";
 import { nonEmptyName, withForce, withSource, type SourceOptions } from "../options.ts";
-import { openSource } from "../sources/open-source.ts";
+import { readClientSettings } from "../../settings/client-settings.ts";
+import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
 import { resolveRunId, type RunSource } from "../sources/run-source.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
 import { counted } from "../terminal/text.ts";
@@ -40,7 +41,11 @@ export function declare(command: Command): void {
         "jsonl",
       ]),
     )
-    .option("--rater <name>", "import: who gave the verdicts that name no one (default: your user name)", nonEmptyName)
+    .option(
+      "--rater <name>",
+      "import: who gave the verdicts that name no one (default: the rater of REHEARSAL_API_KEY, else your user name)",
+      nonEmptyName,
+    )
     .option(
       "--question <name>",
       "import: the question of verdicts that name none; show, next: the question",
@@ -118,13 +123,20 @@ async function writeNext(source: RunSource, runId: string, { output, question, j
 async function importVerdicts(
   source: RunSource,
   { runId, file }: { readonly runId: string; readonly file: string },
-  { rater = userName(), question, sampling, json }: VerdictOptions,
+  { rater: typed, question, sampling, json, ...where }: VerdictOptions,
 ): Promise<void> {
+  const rater = typed ?? (hasKey(where) ? undefined : userName());
   const text = decodeUtf8(await readBytes(file, file));
   const stored = await source.storeVerdicts(runId, { text, rater, question, sampling });
   if (json) return printJson({ run_id: runId, ...stored });
   const skipped = stored.skipped > 0 ? `, ${counted(stored.skipped, "row")} without a choice skipped` : "";
   printLine(`stored ${counted(stored.stored, "verdict")} with ${runId}${skipped}`);
+}
+
+/** With a key, a service knows who gives the verdicts. */
+function hasKey({ server, dataDir }: SourceOptions): boolean {
+  const isServed = (server ?? serverFromEnvironment(dataDir)) !== undefined;
+  return isServed && readClientSettings(process.env).apiKey !== null;
 }
 
 /** Undefined where the system knows no name, as in some containers. */

@@ -54,7 +54,10 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     },
     verdicts: async (runId) => ({ verdicts: await runs.reviews.list(await find(runId), {}) }),
     async storeVerdicts(runId, request) {
-      return runs.reviews.store(await find(runId), { request: validate(VerdictsRequest, request), rater: undefined });
+      return runs.reviews.store(await find(runId), {
+        request: validate(VerdictsRequest, request),
+        author: { name: undefined, isBound: false },
+      });
     },
     agreement: async (runId, query) => runs.reviews.agreement(await find(runId), query),
     corrections: async (runId) => runs.reviews.corrections(await find(runId)),

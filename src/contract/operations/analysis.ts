@@ -310,7 +310,8 @@ export const analysisOperations: readonly Operation[] = [
     summary: "Store people's verdicts on replies of a run",
     description:
       "Takes a list, or a file (CSV or JSON lines) in `text`. Stores all verdicts or none. A person's earlier verdict on the same reply " +
-      "and question is replaced; `choice: null` withdraws it. An `adjudication` decides a conflict and counts instead of the others.",
+      "and question is replaced; `choice: null` withdraws it. An `adjudication` decides a conflict and counts instead of the others. " +
+      "An API key stores verdicts of its own rater only; with the scope `verdicts:adjudicate` also those of others, and adjudications.",
     tag: "Review",
     scope: "runs:write",
     parameters: runParameter,

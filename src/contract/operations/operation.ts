@@ -45,5 +45,13 @@ export interface Operation {
 }
 
 /** The permissions of an API key. `admin` includes all others. */
-export const scopes = ["evaluate", "runs:read", "runs:write", "agent", "models:read", "admin"] as const;
+export const scopes = [
+  "evaluate",
+  "runs:read",
+  "runs:write",
+  "verdicts:adjudicate",
+  "agent",
+  "models:read",
+  "admin",
+] as const;
 export type Scope = (typeof scopes)[number];

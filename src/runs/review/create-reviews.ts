@@ -15,7 +15,7 @@ import { questionsOfRun, readReplyVerdicts } from "./reply-verdicts.ts";
 import { correctionsOfRun } from "./correct-scores.ts";
 import { agreementOfRun } from "./measure-agreement.ts";
 import { createReviewQueue, readItems } from "./review-queue.ts";
-import { findQuestion, listVerdicts, storeVerdicts } from "./store-verdicts.ts";
+import { findQuestion, listVerdicts, storeVerdicts, type VerdictAuthor } from "./store-verdicts.ts";
 
 /** Verdicts of people on the replies of a run. */
 export interface Reviews {
@@ -23,10 +23,9 @@ export interface Reviews {
     run: RunRecord,
     filter: { readonly question?: string | undefined; readonly rater?: string | undefined },
   ): Promise<HumanVerdict[]>;
-  /** `rater` is the person behind the request, for verdicts that name none. */
   store(
     run: RunRecord,
-    options: { readonly request: VerdictsRequest; readonly rater: string | undefined },
+    options: { readonly request: VerdictsRequest; readonly author: VerdictAuthor },
   ): Promise<StoredVerdicts>;
   /** The next replies for this person. */
   queue(run: RunRecord, query: ReviewQuery & { readonly rater: string }): Promise<ReviewQueue>;

@@ -1,4 +1,4 @@
-import type { FieldError } from "../../contract/errors.ts";
+import { ServiceError, type FieldError } from "../../contract/errors.ts";
 import type { RunRecord, Store, VerdictKey, VerdictRecord } from "../../contract/ports/store.ts";
 import type {
   HumanVerdict,
@@ -22,24 +22,42 @@ import {
   type AskedQuestion,
 } from "./reply-verdicts.ts";
 
+/** Who stores verdicts. */
+export interface VerdictAuthor {
+  /** The rater of verdicts that name none. */
+  readonly name: string | undefined;
+  /** True: stores verdicts of this name only, and decides no conflicts. */
+  readonly isBound: boolean;
+}
+
+/** Refuses a name that a key does not stand for: agreement between raters would else be made by one of them. */
+export function requireOwnName({ name, isBound }: VerdictAuthor, rater: string | undefined): void {
+  if (!isBound || rater === undefined || rater === name) return;
+  throw new ServiceError("scope_missing", `This key gives verdicts as ${name}, not as ${JSON.stringify(rater)}.`, {
+    hint: "Leave out rater, or use a key with the scope verdicts:adjudicate, which may store verdicts of others.",
+  });
+}
+
 /** Checks and stores verdicts of people: all of them, or none. */
 export async function storeVerdicts(
   store: Store,
   run: RunRecord,
-  {
-    request,
-    rater,
-    now,
-  }: { readonly request: VerdictsRequest; readonly rater: string | undefined; readonly now: number },
+  { request, author, now }: { readonly request: VerdictsRequest; readonly author: VerdictAuthor; readonly now: number },
 ): Promise<StoredVerdicts> {
   requireEndedRun(run, "its replies cannot be judged yet");
   const { rows, skipped } = toRows(request);
+  for (const { verdict } of rows) {
+    requireOwnName(author, verdict.rater ?? request.rater);
+    if (author.isBound && verdict.adjudication) {
+      throw new ServiceError("scope_missing", "An adjudication needs a key with the scope verdicts:adjudicate.");
+    }
+  }
   const scenarios = await store.runs.scenarios(run.id);
   const context = {
     questions: questionsOfRun(run, scenarios),
     scenarios,
     request,
-    rater,
+    rater: author.name,
     now,
     places: new Map(scenarios.map(({ id }, index) => [id, index])),
   };

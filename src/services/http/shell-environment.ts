@@ -8,6 +8,8 @@ import type { Scope } from "../../contract/operations/operation.ts";
 export interface Caller {
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** The person whose verdicts the key may store. Missing where no keys are configured. */
+  readonly rater?: string;
   /** Identifies the key, also among several of one owner. Missing where no keys are configured. */
   readonly key?: string;
 }

@@ -55,12 +55,19 @@ export const VerdictInput = z
     interaction_id: z.string().max(1024).optional(),
     question: questionName.optional().describe("Default: the first question of the run's judge, else `review`."),
     against: z.string().min(1).max(200).optional(),
-    rater: raterName.optional().describe("Default: `rater` of the request, else the owner of the API key."),
+    rater: raterName
+      .optional()
+      .describe(
+        "Default: `rater` of the request, else the rater of the API key, who alone is accepted unless the key has the scope `verdicts:adjudicate`.",
+      ),
     choice: z.string().min(1).max(64).nullish().describe("One of the question's choices. null withdraws the verdict."),
     value: value.optional().describe("Instead of a choice: a score from 0 to 1."),
     comment: comment.optional(),
     sampling: Sampling.optional(),
-    adjudication: z.boolean().optional(),
+    adjudication: z
+      .boolean()
+      .optional()
+      .describe("True: it decides a conflict. Needs the scope `verdicts:adjudicate`."),
   })
   .meta({ id: "VerdictInput" });
 export type VerdictInput = z.infer<typeof VerdictInput>;
@@ -68,7 +75,7 @@ export type VerdictInput = z.infer<typeof VerdictInput>;
 /** Body of POST /runs/{run_id}/verdicts. */
 export const VerdictsRequest = z
   .object({
-    rater: raterName.optional().describe("Who gave the verdicts. Default: the owner of the API key."),
+    rater: raterName.optional().describe("Who gave the verdicts. Default: the rater of the API key."),
     question: questionName.optional(),
     sampling: Sampling.default("random").describe(
       "How the replies were chosen, for verdicts that do not say. Send `picked` for replies chosen by hand: they correct no score.",
@@ -125,7 +132,7 @@ export const ReviewQuery = z
   .object({
     question: questionName.optional().describe("Default: the first question of the run's judge, else `review`."),
     against: z.string().min(1).max(200).optional().describe("Compare with the replies of this run (`preference`)."),
-    rater: raterName.optional().describe("Who will judge. Default: the owner of the API key."),
+    rater: raterName.optional().describe("Who will judge. Default: the rater of the API key."),
     order: z
       .enum(["random", "stratified", "disagreement"])
       .default("random")
@@ -173,6 +180,7 @@ export type ReviewProgress = z.infer<typeof ReviewProgress>;
 export const ReviewQueue = z
   .object({
     rater: z.string(),
+    rater_fixed: z.literal(true).optional().describe("Set when the API key gives verdicts under this name only."),
     question: ReviewQuestion,
     questions: z.array(ReviewQuestion),
     items: z.array(ReviewItem).describe("The next replies for this rater; empty when there are none."),

@@ -11,11 +11,19 @@ import type { RunRecord } from "../../../contract/ports/store.ts";
 import { writeVerdictFile } from "../../../formats/verdict-file.ts";
 import { invalidFieldsError } from "../../../runs/plan/fields-error.ts";
 import { toRun } from "../../../runs/results/to-run.ts";
+import { requireOwnName, type VerdictAuthor } from "../../../runs/review/store-verdicts.ts";
+import { hasScope } from "../../http/auth/auth.ts";
 import { readJson, readOptionalJson } from "../../http/body/read-json.ts";
 import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
 import { unknownFieldWarnings } from "../../http/body/unknown-fields.ts";
 import { validate, validateQuery } from "../../http/body/validate.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
+
+/** A key stands for one person, unless it may adjudicate. */
+function authorOf(context: Context<ShellEnvironment>): VerdictAuthor {
+  const caller = context.get("caller");
+  return { name: caller.rater, isBound: caller.key !== undefined && !hasScope(caller, "verdicts:adjudicate") };
+}
 
 /** Routes for people who judge replies: verdicts, the review queue, agreement and corrected scores. */
 export function reviewRoutes({ runs, bodyLimits, checkEndpoint }: EvaluationDependencies): Hono<ShellEnvironment> {
@@ -36,14 +44,16 @@ export function reviewRoutes({ runs, bodyLimits, checkEndpoint }: EvaluationDepe
     .post("/runs/:run_id/verdicts", async (context) => {
       const body = await readJson(context, bodyLimits);
       const request = validate(VerdictsRequest, body);
-      const stored = await runs.reviews.store(await runOf(context), { request, rater: ownerOf(context) ?? undefined });
+      const stored = await runs.reviews.store(await runOf(context), { request, author: authorOf(context) });
       return context.json({ ...stored, ...unknownFieldWarnings(VerdictsRequest, body) });
     })
     .get("/runs/:run_id/review", async (context) => {
       const query = validateQuery(ReviewQuery, context.req.queries());
-      const rater = query.rater ?? ownerOf(context);
+      const author = authorOf(context);
+      requireOwnName(author, query.rater);
+      const rater = query.rater ?? author.name;
       const run = await runOf(context);
-      if (rater === null)
+      if (rater === undefined)
         throw invalidFieldsError([
           {
             pointer: "/rater",
@@ -51,7 +61,8 @@ export function reviewRoutes({ runs, bodyLimits, checkEndpoint }: EvaluationDepe
             message: "is missing: name the person who will judge the replies",
           },
         ]);
-      return context.json(await runs.reviews.queue(run, { ...query, rater }));
+      const queue = await runs.reviews.queue(run, { ...query, rater });
+      return context.json({ ...queue, ...(author.isBound && { rater_fixed: true }) });
     })
     .get("/runs/:run_id/agreement", async (context) => {
       const query = validateQuery(AgreementQuery, context.req.queries());

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 import { ServiceError, type ErrorCode } from "../../../contract/errors.ts";
 import { scopes, type Scope } from "../../../contract/operations/operation.ts";
-import { anonymousName, type ApiKey } from "../../../settings/api-keys.ts";
+import { anonymousName, ownerAndRater, type ApiKey } from "../../../settings/api-keys.ts";
 import { isGeneratedKey, type KeySource } from "./key-store.ts";
 import { addressOf, responseOf, type Caller, type ShellEnvironment } from "../shell-environment.ts";
 import { createSlidingWindow } from "../limits/sliding-window.ts";
@@ -64,7 +64,8 @@ export function createAuthentication({
         throw found === null ? unauthorized("auth_invalid", "The API key is not known.") : ended();
       }
       source.used?.(found);
-      context.set("caller", { name: found.name, scopes: found.scopes, key: found.sha256 });
+      const { owner, rater } = ownerAndRater(found.name);
+      context.set("caller", { name: owner, rater, scopes: found.scopes, key: found.sha256 });
       const outgoing = responseOf(context);
       if (!outgoing) return;
       countResponse(outgoing, found.sha256);
@@ -82,8 +83,12 @@ export function requireScope(scope: Scope): MiddlewareHandler<ShellEnvironment> 
 }
 
 export function checkScope(caller: Caller | undefined, scope: Scope): void {
-  if (caller?.scopes.has(scope) || caller?.scopes.has("admin")) return;
+  if (hasScope(caller, scope)) return;
   throw new ServiceError("scope_missing", `This needs a key with the scope ${scope}.`);
+}
+
+export function hasScope(caller: Caller | undefined, scope: Scope): boolean {
+  return caller !== undefined && (caller.scopes.has(scope) || caller.scopes.has("admin"));
 }
 
 /** Reads the key from either header. If both are sent they must agree, so that neither bypasses the other. */

@@ -25,7 +25,7 @@ export async function createKey(
 ): Promise<{ key: string; record: ListedKey }> {
   if (!isKeyName(owner)) {
     throw new ServiceError("validation_failed", `${JSON.stringify(owner.slice(0, 80))} is not a valid key name.`, {
-      hint: "Use 1 to 64 letters, digits, dots, hyphens or underscores, and not the word anonymous.",
+      hint: "Use 1 to 64 letters, digits, dots, hyphens or underscores, and not the word anonymous. A second name after a slash is the rater of the verdicts: team/ada.",
     });
   }
   const { id, key, sha256 } = generateKey();
