@@ -136,12 +136,15 @@ test.each([
   for (const number of [10, 2, 1]) await writeFile(folder.file(`summary-${number}.md`), `model ${number}\n`);
   await writeFile(folder.file("results-1.json"), "{}");
   const others = [
-    { id: 1, body: "Well done" },
-    { id: 3, body: "<!-- rehearsal: another -->" },
+    { id: 1, body: "Well done", user: bot },
+    { id: 3, body: "<!-- rehearsal: another -->", user: bot },
+    { id: 4, body: `${marker}\nof a stranger`, user: { login: "mallory", type: "User" } },
+    { id: 5, body: `${marker}\nof another app`, user: { login: "other[bot]", type: "Bot" } },
+    { id: 6, body: `${marker}\nof a deleted user`, user: null },
   ];
   const comments = [...others];
   for (let time = 0; time < 2; time += 1) await writeComment(comments, { OUTPUT_FOLDER: folder.path, NAME });
-  expect(comments).toEqual([...others, { id: 2, body: `${marker}\nmodel 1\n\nmodel 2\n\nmodel 10\n` }]);
+  expect(comments).toEqual([...others, { id: 2, body: `${marker}\nmodel 1\n\nmodel 2\n\nmodel 10\n`, user: bot }]);
 });
 
 test("a comment that is too long for GitHub ends with a whole row", async () => {
@@ -159,7 +162,10 @@ test("a comment that is too long for GitHub ends with a whole row", async () => 
 interface Comment {
   readonly id: number;
   readonly body: string;
+  readonly user: { readonly login: string; readonly type: string } | null;
 }
+
+const bot = { login: "github-actions[bot]", type: "Bot" };
 
 /** Runs the step of the action that comments, on a pull request with these comments. */
 async function writeComment(comments: Comment[], env: Record<string, string>): Promise<void> {
@@ -167,7 +173,7 @@ async function writeComment(comments: Comment[], env: Record<string, string>): P
   const script = (runs.steps as readonly Step[]).find((step) => step.with?.script)?.with?.script ?? "";
   const issues = {
     listComments: () => {},
-    createComment: async ({ body }: { body: string }) => comments.push({ id: 2, body }),
+    createComment: async ({ body }: { body: string }) => comments.push({ id: 2, body, user: bot }),
     updateComment: async ({ comment_id, body }: { comment_id: number; body: string }) =>
       Object.assign(comments.find(({ id }) => id === comment_id) ?? {}, { body }),
   };
