@@ -28,7 +28,7 @@ export const variableSections: readonly { readonly title: string; readonly varia
       {
         name: "REHEARSAL_EVAL_PUBLIC_URL",
         meaning:
-          "Address at which browsers, and agents with a world, reach the evaluation service behind a proxy, such as https://eval.example.com (docs/scale.md says what else the page needs there). A worker or `rehearsal eval` listens at its port for the worlds of remote agents.",
+          "Address at which browsers, and agents with a world, reach the evaluation service behind a proxy, such as https://eval.example.com (docs/scale.md says what else the page needs there). `rehearsal eval` listens at its port for the worlds of remote agents.",
       },
       {
         name: "REHEARSAL_API_KEYS",

@@ -4,6 +4,7 @@ import { createAgentTables } from "./migrations/agent.ts";
 import { createLibraryTables } from "./migrations/library.ts";
 import { createLimitTables } from "./migrations/limits.ts";
 import { createRunTables, createTotals } from "./migrations/runs.ts";
+import { createWorldRelay } from "./migrations/worlds.ts";
 import type { Tables } from "./schema.ts";
 
 const firstRelease = "0001-v0.2.0";
@@ -23,6 +24,7 @@ const migrations: Readonly<Record<string, Migration>> = {
     },
   },
   "0002-v0.3.0-compatible-0001": { up: createTotals },
+  "0003-v0.3.0-compatible-0002": { up: createWorldRelay },
 };
 
 /** Names of the steps, oldest first. */

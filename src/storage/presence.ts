@@ -42,7 +42,8 @@ type HolderColumn =
   | "agent_run.process"
   | "agent_open_run.process"
   | "run_carrier.process"
-  | "run_rescoring.process";
+  | "run_rescoring.process"
+  | "world_endpoint.process";
 
 export function createPresence({ database, readNow, location, leaseMs = 15_000, onError }: PresenceOptions): Presence {
   const id = `${location.host}:${location.pid}:${randomUUID()}`;

@@ -35,6 +35,8 @@ export interface Tables {
   agent_handover: AgentHandoverTable;
   api_key: ApiKeyTable;
   key_rate: KeyRateTable;
+  world_endpoint: WorldEndpointTable;
+  world_request: WorldRequestTable;
 }
 
 export interface RunTable {
@@ -359,4 +361,27 @@ interface KeyRateTable {
   window_start: number;
   current: number;
   previous: number;
+}
+
+/** The private address of a world, and the process that answers there. */
+export interface WorldEndpointTable {
+  /** A hash of the secret part of the address. */
+  id: string;
+  process: string;
+  run_id: string;
+  /** The name of the attempt, as JSON text. */
+  attempt: string;
+  closed: Generated<number>;
+  opened_at: number;
+}
+
+/** A request to such an address that another process received. */
+export interface WorldRequestTable {
+  id: string;
+  endpoint: string;
+  /** The process that has to answer. */
+  process: string;
+  request: string;
+  response: string | null;
+  sent_at: number;
 }

@@ -10,13 +10,14 @@ import { isKeySource, type ApiKeys } from "../../services/http/auth/auth.ts";
 import { createWorldServer } from "../../services/evaluation/world-endpoints.ts";
 import { listen, type Listening } from "../../services/http/listen.ts";
 import type { Settings } from "../../settings.ts";
+import { isLoopback } from "../../settings/address.ts";
 import { refuseExposure } from "../../settings/server-settings.ts";
 import { createAgentService } from "../composition/agent-service.ts";
 import { startBackgroundJobs } from "../composition/background-jobs.ts";
 import { createCore, type Core } from "../composition/core.ts";
 import { createEvaluationService } from "../composition/evaluation-service.ts";
 import { createHttpShell, openKeySource } from "../composition/http-shell.ts";
-import { createLocalServices, demoDetector, demoUser } from "../composition/local-services.ts";
+import { createLocalServices, demoDetector, demoUser, type LocalServices } from "../composition/local-services.ts";
 import { seedDemo } from "../composition/seed-demo.ts";
 import { createDataFolder } from "../composition/storage.ts";
 import { reportLateCall } from "../composition/world-listener.ts";
@@ -138,9 +139,12 @@ export async function startServices(
   // Storage, outbound clients, judges, and the runs that connect them.
   await createDataFolder(settings.dataDir);
   const worlds = createWorldServer({
-    origin: () => server.evalPublicUrl ?? local.evaluation?.url ?? "",
+    publicOrigin: () => worldOrigin(server, local),
+    origin: () => local.evaluation?.url ?? "",
+    relay: () => core.storage.worlds,
     version,
     onLate: (late) => reportLateCall(core, late),
+    onError: (error) => core.logFailure(error, "the address of a world could not be closed for other processes"),
   });
   // Calls to the demo models would need a key of their own.
   let callersNeedKeys = false;
@@ -148,6 +152,7 @@ export async function startServices(
     await createCore(settings, {
       warnings,
       worldEndpoints: worlds,
+      worldOrigin: () => worldOrigin(server, local),
       demoSimulator: () => (settings.demo && !callersNeedKeys ? demoUser(local) : undefined),
       waitsForStore: true,
       isDemo: demoDetector(local),
@@ -218,6 +223,12 @@ export async function startServices(
       await started.disposeAsync();
     },
   };
+}
+
+/** Where agents anywhere reach the worlds of this service; null if only this machine does. */
+function worldOrigin({ evalPublicUrl }: Settings["server"], { evaluation }: LocalServices): string | null {
+  if (evalPublicUrl !== null || !evaluation) return evalPublicUrl;
+  return isLoopback(new URL(evaluation.url).hostname) ? null : evaluation.url;
 }
 
 /** Unreadable keys count as keys: such a service refuses callers instead of letting everyone in. */

@@ -39,7 +39,11 @@ export async function work({ concurrency, dataDir, config, envFile, json }: Work
   // Holds notes about an out-of-memory death (`memory-notes.ts`), even with a database. The worker also runs without it.
   await createDataFolder(settings.dataDir).catch(() => {});
   const publicUrl = settings.server.evalPublicUrl;
-  await using worlds = createWorldListener({ publicUrl, onLate: (late) => reportLateCall(core, late) });
+  await using worlds = createWorldListener({
+    publicUrl,
+    relay: () => core.storage.worlds,
+    onLate: (late) => reportLateCall(core, late),
+  });
   await using core: Core = await createCore(settings, {
     warnings,
     waitsForStore: true,

@@ -59,6 +59,8 @@ interface CoreOptions {
   readonly checkCode?: CheckCode | undefined;
   /** Open private endpoints for agents with a tool loop of their own. */
   readonly worldEndpoints?: WorldEndpoints | undefined;
+  /** Where agents anywhere reach the worlds of this process, stored with each run for the processes that execute it. */
+  readonly worldOrigin?: (() => string | null) | undefined;
   /** A demo model that plays simulated users while the operator has set no simulator. */
   readonly demoSimulator?: (() => LabellerSettings | undefined) | undefined;
 }
@@ -84,6 +86,7 @@ export async function createCore(
     localTargets,
     checkCode,
     worldEndpoints,
+    worldOrigin,
     demoSimulator,
   }: CoreOptions = {},
 ): Promise<Core> {
@@ -126,6 +129,7 @@ export async function createCore(
       localTargets,
       checkCode,
       worldEndpoints,
+      worldOrigin,
       demoSimulator,
       storeOutage,
       secrets,

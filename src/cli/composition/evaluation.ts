@@ -57,6 +57,7 @@ interface EvaluationOptions {
   readonly localTargets?: LocalTargets | undefined;
   readonly checkCode?: CheckCode | undefined;
   readonly worldEndpoints?: WorldEndpoints | undefined;
+  readonly worldOrigin?: (() => string | null) | undefined;
   /** A demo model that plays simulated users while the operator has set no simulator. */
   readonly demoSimulator?: (() => LabellerSettings | undefined) | undefined;
   readonly storeOutage: StoreOutageMonitor;
@@ -118,7 +119,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     onStopping: outbound.stopWaiting,
     isDemo,
     isTied,
-    policyOf: policyOf(settings.endpointPolicy.mode, outbound),
+    policyOf: policyOf(settings.endpointPolicy.mode, options),
     checkEndpoint: endpointChecker(outbound),
     // A command that executes only its own runs does not wait for those of others.
     ...(ownRuns
@@ -176,11 +177,16 @@ function createOriginLimits(
 }
 
 /** The part of this process's policy that a new run stores. Of an allowlist, that is the origins the run uses. */
-function policyOf(name: PolicyName, outbound: Outbound): (settings: RunSettings) => RunPolicy {
+function policyOf(
+  name: PolicyName,
+  { outbound, worldOrigin }: Pick<EvaluationOptions, "outbound" | "worldOrigin">,
+): (settings: RunSettings) => RunPolicy {
   return (settings) => {
-    if (name !== "allowlist") return { name, allow: [] };
+    const world_origin = settings.world_address ? worldOrigin?.() : null;
+    const place = world_origin ? { world_origin } : {};
+    if (name !== "allowlist") return { name, allow: [], ...place };
     const checks = planEndpoints(settings).map(({ endpoint }) => outbound.checkEndpoint(endpoint));
-    return { name, allow: [...new Set(checks.flatMap((check) => (check.ok ? [check.url.origin] : [])))] };
+    return { name, allow: [...new Set(checks.flatMap((check) => (check.ok ? [check.url.origin] : [])))], ...place };
   };
 }
 

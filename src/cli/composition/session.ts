@@ -17,6 +17,7 @@ import { endpointChecker } from "./clients.ts";
 import { createCore, type Core } from "./core.ts";
 import { createLocalServices, demoDetector, demoUser, isLocalAgent } from "./local-services.ts";
 import { createUserCode, explainModuleError } from "./user-code.ts";
+import type { WorldServer } from "../../services/evaluation/world-endpoints.ts";
 import { createWorldListener, publicWorldUrl, reportLateCall } from "./world-listener.ts";
 
 export interface StartedSession extends AsyncDisposable {
@@ -83,7 +84,7 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
   }
   const started = opened.move();
   return {
-    client: createOwnClient(core),
+    client: createOwnClient(core, worlds.endpoints),
     agent: local.agent?.url ?? null,
     checkModel,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
@@ -110,8 +111,9 @@ const never = new AbortController().signal;
  * A client of the runs in this process. It skips HTTP, because encoding the request, the events and the results of a long
  * run would take longer than its calls. The runs have no owner, since there is one user.
  */
-function createOwnClient({ settings, runs, helpers, clients }: Core): RunClient {
-  const makers = { runs, helpers, planLimits: settings.limits, checkEndpoint: endpointChecker(clients.evaluation) };
+function createOwnClient({ settings, runs, helpers, clients }: Core, worlds: WorldServer): RunClient {
+  const checkEndpoint = endpointChecker(clients.evaluation);
+  const makers = { runs, helpers, planLimits: settings.limits, checkEndpoint, worlds };
   return {
     start: (request) =>
       withServiceErrors(async () => {

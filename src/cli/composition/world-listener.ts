@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { loadOnce } from "../../base/load-once.ts";
 import type { ServedAttempt } from "../../contract/ports/world-endpoints.ts";
+import type { WorldRelay } from "../../contract/ports/world-relay.ts";
 import { createWorldServer, worldPath, type WorldServer } from "../../services/evaluation/world-endpoints.ts";
 import { parseOrigin } from "../../settings/address.ts";
 import { CliError } from "../cli-error.ts";
@@ -28,15 +29,18 @@ export function reportLateCall({ log, runs }: Pick<Core, "log" | "runs">, { runI
 
 /**
  * Endpoints for the worlds of a process without an evaluation service: a worker or `rehearsal eval`. It listens when the first is
- * opened, on this machine alone. With a public address (REHEARSAL_EVAL_PUBLIC_URL) it listens on all interfaces at the port of that
- * address, because remote agents have to reach it; nothing but worlds is served there.
+ * opened, on this machine alone. With a public address (REHEARSAL_EVAL_PUBLIC_URL), a command listens on all interfaces at the port of
+ * that address, because remote agents have to reach it; nothing but worlds is served there. At the public address of a worker the
+ * services listen, and pass requests on to it (`relay`).
  */
 export function createWorldListener({
   publicUrl,
+  relay,
   onLate = () => {},
   onRequest,
 }: {
   publicUrl: string | null;
+  relay?: () => WorldRelay;
   onLate?: (attempt: ServedAttempt) => void;
   /** Called with the body of each request to an endpoint. */
   onRequest?: (body: unknown) => void;
@@ -48,7 +52,7 @@ export function createWorldListener({
   async function listen(): Promise<string> {
     // Loaded here, because most commands never listen.
     const { getRequestListener } = await import("@hono/node-server");
-    const url = publicUrl === null ? null : new URL(publicUrl);
+    const url = publicUrl === null || relay ? null : new URL(publicUrl);
     const opened = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));
     const host = url ? "0.0.0.0" : "127.0.0.1";
     const port = Number(url?.port || (url ? { "http:": 80, "https:": 443 }[url.protocol] : 0));
@@ -66,6 +70,12 @@ export function createWorldListener({
     return (origin = url?.origin ?? `http://127.0.0.1:${(opened.address() as AddressInfo).port}`);
   }
 
+  /** A command has to listen before it hands its public address out. */
+  async function openWhenListening(...[world, attempt]: Parameters<WorldServer["open"]>) {
+    if (publicUrl !== null && !relay) await listenOnce();
+    return worlds.open(world, attempt);
+  }
+
   async function answer(request: Request): Promise<Response> {
     if (!new URL(request.url).pathname.startsWith(worldPath)) return new Response(null, { status: 404 });
     if (!onRequest || request.method !== "POST") return endpoints.fetch(request);
@@ -74,11 +84,14 @@ export function createWorldListener({
     return endpoints.fetch(request, { parsedBody });
   }
 
-  const endpoints = createWorldServer({
+  const worlds = createWorldServer({
+    publicOrigin: () => publicUrl,
     origin: listenOnce,
+    ...(relay && { relay }),
     version,
     onLate,
   });
+  const endpoints: WorldServer = { ...worlds, open: openWhenListening };
   return {
     endpoints,
     origin: () => origin,

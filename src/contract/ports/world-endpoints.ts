@@ -11,6 +11,8 @@ export interface ServedWorld {
 export interface OpenWorldEndpoint {
   /** Unguessable, and reachable for the agent. */
   readonly url: string;
+  /** The requests so far: those that were answered, and those that were refused, as of a client that speaks another protocol. */
+  readonly requests: () => { readonly answered: number; readonly refused: number };
   /** Refuses every later call. */
   close(): void;
 }
@@ -20,6 +22,10 @@ export interface ServedAttempt {
   readonly runId: string;
   /** For logs. */
   readonly name: string;
+  /** The agent that gets the address, if that is one with an address of its own. */
+  readonly agent?: string | undefined;
+  /** Where agents reach the service that accepted the run. */
+  readonly origin?: string | undefined;
 }
 
 /** Opens private MCP endpoints in this process. */

@@ -12,4 +12,6 @@ export interface RunPolicy {
    * `local` a list of its own.
    */
   readonly allow: readonly string[];
+  /** Where agents reach the worlds of the run: the address of the service that accepted it. */
+  readonly world_origin?: string;
 }

@@ -25,9 +25,10 @@ function openWorld(url = "http://world") {
   const journal: JournalEntry[] = [];
   const opened: ServedWorld[] = [];
   let closed = 0;
+  const requests = { answered: 0, refused: 0 };
   const world = new ForeignWorld(prepareWorld(definition, { probes: createProbes() }), async (served) => {
     opened.push(served);
-    return { url, close: () => void (closed += 1) };
+    return { url, requests: () => ({ ...requests }), close: () => void (closed += 1) };
   });
   const write = async (text: string) => opened[0]?.call("write", { text }, signal);
   const run = (model: ChatModel, entries: readonly JournalEntry[] = []) =>
@@ -38,7 +39,7 @@ function openWorld(url = "http://world") {
       append: async (added) => void journal.push(...added),
       signal,
     });
-  return { world, journal, write, run, closed: () => closed };
+  return { world, journal, write, run, requests, closed: () => closed };
 }
 
 test("concurrent calls are answered one after the other, each stored before its result is given", async () => {
@@ -123,4 +124,20 @@ test("the address of the world is in nothing that is stored or passed on", async
   for (const part of [token, encoded.slice(40, 80)])
     expect(JSON.stringify([reply, journal, heard])).not.toContain(part);
   expect(reply.tool_calls?.at(-1)).toMatchObject({ arguments: { url: "http://127.0.0.1:9/worlds/[redacted]/mcp" } });
+});
+
+test("an agent whose every request to its world was refused has errored; one that got through has answered", async () => {
+  const { run, requests } = openWorld();
+  const refused = await run(async () => {
+    requests.refused += 2;
+    return sampleReply("I could not do it.");
+  });
+  expect(refused.error).toMatchObject({ code: "upstream_rejected", retryable: false });
+  expect(refused.error?.detail).toContain("all its 2 requests there were refused");
+  const answered = await run(async () => {
+    requests.refused += 1;
+    requests.answered += 1;
+    return sampleReply("Done.");
+  });
+  expect(answered.error).toBeNull();
 });

@@ -70,18 +70,20 @@ export class ForeignWorld {
   async run(options: ForeignTurnOptions): Promise<StoredReply> {
     const { entries, append, signal } = options;
     if (entries.length > 0) await append([{ type: "discard" }]);
-    const { url } = await (this.#endpoint ??= this.#open(this.#served()));
-    this.#redactor = createSecretRedactor(keysIn(url));
+    const endpoint = await (this.#endpoint ??= this.#open(this.#served()));
+    this.#redactor = createSecretRedactor(keysIn(endpoint.url));
     for (let tries = 1; ; tries += 1) {
       const turn: TurnUnderWay = { calls: [], append };
       const entriesBefore = this.#done.length;
       this.#turn = turn;
+      const before = endpoint.requests();
       const undo = (): void => {
         this.#done.length = entriesBefore;
         this.#reopen();
       };
-      const reply = await this.#ask(options, url)
+      const reply = await this.#ask(options, endpoint.url)
         .finally(() => this.#endTurn())
+        .then((given) => withoutWorld(given, { before, after: endpoint.requests() }))
         .catch((error: unknown) => {
           undo();
           throw error;
@@ -206,6 +208,23 @@ function given(args: unknown): Pick<RecordedToolCall, "arguments" | "arguments_e
 /** Agents put the name of their server before that of the tool. */
 function ownName(name: string): string {
   return name.replace(/^world__/, "");
+}
+
+type Requests = ReturnType<OpenWorldEndpoint["requests"]>;
+
+/** An agent whose every request to its world was refused could not act in it: that says nothing about what it would have done. */
+function withoutWorld(reply: Reply, { before, after }: { readonly before: Requests; readonly after: Requests }): Reply {
+  const refused = after.refused - before.refused;
+  if (!reply.ok || refused === 0 || after.answered > before.answered) return reply;
+  const detail = `The agent could not use its world: all its ${refused} requests there were refused. It has to speak MCP over streamable HTTP at the address that it gets.`;
+  const error = {
+    code: "upstream_rejected",
+    detail,
+    upstream_status: null,
+    tries: reply.tries,
+    retryable: false,
+  } as const;
+  return { ok: false, error, latency_ms: reply.latency_ms };
 }
 
 function isRetryable({ error }: FailedReply): boolean {

@@ -1,3 +1,4 @@
+import { isLocalTarget } from "../../contract/schemas/acting/target.ts";
 import type { ClaimedAttempt, Queue } from "../../contract/ports/queue.ts";
 import {
   worldEntries,
@@ -260,10 +261,11 @@ class AttemptExecution {
 
   /** An agent with a tool loop of its own reaches its world through a private endpoint. */
   #foreignWorld(): Pick<AttemptWorld, "open"> {
-    const { worldEndpoints, settings } = this.#options.context;
+    const { worldEndpoints, worldOrigin: origin, settings } = this.#options.context;
     if (!settings.world_address) return {};
+    const agent = settings.target && isLocalTarget(settings.target) ? undefined : settings.endpoint;
     const { attempt, run_id: runId } = this.#claimed;
-    const served = { runId, name: `${settings.test_name}, ${this.#scenario.id}, attempt ${attempt}` };
+    const served = { runId, name: `${settings.test_name}, ${this.#scenario.id}, attempt ${attempt}`, agent, origin };
     return {
       open: async (world) => {
         if (worldEndpoints) return worldEndpoints.open(world, served);

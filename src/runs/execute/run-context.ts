@@ -36,6 +36,8 @@ export interface RunContext {
   readonly worldOf: WorldOf;
   /** Open the worlds of agents with a tool loop of their own. */
   readonly worldEndpoints?: WorldEndpoints | undefined;
+  /** Where agents reach the service that accepted the run. */
+  readonly worldOrigin?: string | undefined;
   /** Answers the rubrics of expected outcomes. Default: they stay undecided. */
   readonly outcomeJudge?: Judge | null;
   /** Plays the users of scenarios that have one. Absent when none does. */
@@ -159,6 +161,7 @@ export function createRunContexts({
       ...scoring,
       worldOf: createRunWorlds(settings, { probes: scoring.scoring.probes, modules }),
       worldEndpoints,
+      worldOrigin: policy?.world_origin,
       priceOf: priceOf?.(settings),
       ledger,
       figures,

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { createStore } from "../create-store.ts";
 import type { Writer } from "../database.ts";
+import { createWorldRelay, relayNotice } from "../world-relay.ts";
 import { hostClock, ownProcessId, thisHost, type BrokeDown, type HostClock } from "../host.ts";
 import { createLimits } from "../limits/create-limits.ts";
 import { createPresence } from "../presence.ts";
@@ -39,6 +40,8 @@ export interface PostgresOptions extends PostgresDatabaseOptions {
   readonly answersMs?: number | undefined;
 }
 
+/** Notices come first; behind a pooler there are none. */
+const worldPollMs = 250;
 /** How often the clock of this host is compared with that of the database. */
 const clockSyncMs = 30_000;
 
@@ -68,6 +71,7 @@ export async function openPostgres({
   const cancels = createNotifier<string>();
 
   function onNotice(payload: string): void {
+    if (payload.startsWith(relayNotice)) return worlds.noticed(payload);
     if (payload.startsWith(cancelNotice)) return cancels.announce(payload.slice(cancelNotice.length));
     queue.noticed();
   }
@@ -104,12 +108,21 @@ export async function openPostgres({
   const location = { host, pid };
   const agent = createAgentMemory({ database, readNow, location, onError, now: clock.now, answersMs });
   const presence = createPresence({ database, readNow, location, onError });
+  const worlds = createWorldRelay({
+    database,
+    presence,
+    now: clock.now,
+    pollMs: worldPollMs,
+    announce: async (writer, notice) => void (await sql`select pg_notify(${workChannel}, ${notice})`.execute(writer)),
+    onError,
+  });
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> =>
     (closing ??= (async () => {
       stopWaiting();
       work.stop();
       cancels.stop();
+      worlds.stop();
       await Promise.all([
         listener.stop(),
         ...sweeps.map(({ stop }) => stop()),
@@ -144,6 +157,7 @@ export async function openPostgres({
       journal: { ...store.journal, append: writes.journal },
     },
     queue,
+    worlds,
     now: clock.now,
     createLimits: (limits) => createLimits({ database, readNow: readNowAsyncCommit, requireDurableCommit }, limits),
     stopWaiting,

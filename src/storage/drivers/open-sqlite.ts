@@ -2,10 +2,12 @@ import type { AgentMemory } from "../../contract/ports/agent-memory.ts";
 import type { KeyRates, KeyRecords } from "../../contract/ports/api-keys.ts";
 import type { JudgeAudits, Library } from "../../contract/ports/library.ts";
 import type { Limits } from "../../contract/ports/limits.ts";
+import type { WorldRelay } from "../../contract/ports/world-relay.ts";
 import type { Queue } from "../../contract/ports/queue.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { createAgentMemory } from "../agent/create-agent-memory.ts";
 import { createStore } from "../create-store.ts";
+import { createWorldRelay } from "../world-relay.ts";
 import { hostClock, ownProcessId, thisHost, type HostClock } from "../host.ts";
 import { createLeaseQueue } from "../queues/leases/create-lease-queue.ts";
 import { createWorkSignal } from "../queues/leases/work-signal.ts";
@@ -37,6 +39,8 @@ export interface OpenedStorage extends AsyncDisposable {
   readonly keyRates?: KeyRates | undefined;
   readonly store: Store;
   readonly queue: Queue;
+  /** Shares the endpoints of worlds with other processes on this storage. */
+  readonly worlds: WorldRelay;
   /** Wall-clock time in milliseconds since 1970, the same for all users of this storage. */
   readonly now: () => number;
   /** Limits shared with every worker on this storage. The caller closes them before the storage. */
@@ -55,6 +59,9 @@ export interface OpenedSqlite extends OpenedStorage {
   /** Copies the whole store into a new file while it is in use. Rejects with a `StoreFileError` on failure. */
   backup(file: string): Promise<void>;
 }
+
+/** Processes on one file tell each other nothing, and reading it takes microseconds. */
+const worldPollMs = 25;
 
 /**
  * Embedded storage: store and queue on one database file that several processes of one host may share. Rejects with a
@@ -75,8 +82,10 @@ export async function openSqlite({
   const agent = createAgentMemory({ database, readNow, location, onError, now: clock.now, answersMs });
   const presence = createPresence({ database, readNow, location, onError });
   const signal = createWorkSignal(database, clock);
+  const worlds = createWorldRelay({ database, presence, now: clock.now, pollMs: worldPollMs, onError });
   const close = async (): Promise<void> => {
     signal.stop();
+    worlds.stop();
     await Promise.all([agent.close(), presence.close().catch(onError)]);
     await database.close();
   };
@@ -97,6 +106,7 @@ export async function openSqlite({
     }),
     now: clock.now,
     queue: createLeaseQueue({ database, clock, leaseMs, signal, host, pid, brokeDown: options.brokeDown }),
+    worlds,
     createLimits: (limits) => createLimits({ database, readNow }, limits),
     backup: database.backup,
     // A local file never makes a write wait for a server.
