@@ -6,8 +6,6 @@ const mark = "[redacted]";
 
 /** Removes known secrets in every spelling in which services repeat them. Takes time proportional to the text. */
 export interface SecretRedactor {
-  /** False when no secret is long enough to be found. */
-  readonly isActive: boolean;
   text(text: string): string;
   /** The same JSON value; each text in it, and each name, without secrets. */
   value<T>(value: T): T;
@@ -22,9 +20,20 @@ export interface SecretRedactor {
 export function createSecretRedactor(secrets: readonly Secret[]): SecretRedactor {
   const parts = [...new Set(secrets.flatMap(partsOf))].toSorted((left, right) => right.length - left.length);
   const spellings = parts.flatMap((part) => [part, ...secretEncodings(part)].map(spell));
-  const pattern = spellings.length > 0 ? new RegExp(spellings.map(({ source }) => source).join("|"), "g") : null;
   const longest = Math.max(0, ...spellings.map((spelling) => spelling.longest));
-  const text = (given: string): string => (pattern ? given.replace(pattern, mark) : given);
+  // Few texts hold a secret, and a search for fixed characters is many times faster than the patterns.
+  const anyFixed = spellings.length > 0 ? new RegExp(spellings.map(({ fixed }) => fixed).join("|")) : /$^/;
+  const mayBeIn = (given: string): readonly Spelling[] =>
+    anyFixed.test(given) ? spellings.filter(({ fixed }) => given.includes(fixed)) : [];
+  const text = (given: string): string =>
+    mayBeIn(given).reduce((rest, { pattern }) => rest.replace(pattern, mark), given);
+
+  /** The last place up to `cut` that is within no secret. */
+  function placeToCut(held: string, cut: number): number {
+    const found = mayBeIn(held).flatMap(({ pattern }) => [...held.matchAll(pattern)]);
+    const across = found.filter(({ index, 0: match }) => index < cut && index + match.length > cut);
+    return across.length === 0 ? cut : placeToCut(held, Math.min(...across.map(({ index }) => index)));
+  }
 
   function value<T>(given: T): T {
     if (typeof given === "string") return text(given) as T;
@@ -34,9 +43,8 @@ export function createSecretRedactor(secrets: readonly Secret[]): SecretRedactor
   }
 
   return {
-    isActive: pattern !== null,
     text,
-    value: (given) => (pattern ? value(given) : given),
+    value: (given) => (spellings.length > 0 ? value(given) : given),
     stream(write) {
       let held = "";
       return {
@@ -44,10 +52,7 @@ export function createSecretRedactor(secrets: readonly Secret[]): SecretRedactor
           held += piece;
           // Larger steps than the part held back keep the time proportional to the text.
           if (held.length <= 2 * longest) return;
-          let cut = held.length - longest;
-          for (const { index, 0: found } of held.matchAll(pattern ?? /$^/g)) {
-            if (index < cut && index + found.length > cut) cut = index;
-          }
+          const cut = placeToCut(held, held.length - longest);
           if (cut > 0) write(text(held.slice(0, cut)));
           held = held.slice(cut);
         },
@@ -73,8 +78,9 @@ function partsOf(secret: Secret): readonly string[] {
 }
 
 interface Spelling {
-  /** Source of a pattern. */
-  readonly source: string;
+  readonly pattern: RegExp;
+  /** Characters that are in every match. */
+  readonly fixed: string;
   /** The most characters that it matches. */
   readonly longest: number;
 }
@@ -82,8 +88,10 @@ interface Spelling {
 function spell(value: string): Spelling {
   // Backslashes in a row are one piece: two patterns with a free number of them would try all ways to share them out.
   const pieces = (value.match(/\\+|[^\\]/gsu) ?? []).map(spellPiece);
+  const runs = (value.match(/[A-Za-z0-9]+/g) ?? []).toSorted((left, right) => right.length - left.length);
   return {
-    source: pieces.map(({ source }) => source).join(""),
+    pattern: new RegExp(pieces.map(({ source }) => source).join(""), "g"),
+    fixed: runs[0] ?? "",
     longest: pieces.reduce((sum, { longest }) => sum + longest, 0),
   };
 }
@@ -96,7 +104,7 @@ const escapes = 8;
 const again = 3;
 
 /** Letters and digits are written the same everywhere; other characters may be escaped for a URL, JSON or HTML. */
-function spellPiece(piece: string): Spelling {
+function spellPiece(piece: string): { readonly source: string; readonly longest: number } {
   if (/^[A-Za-z0-9]$/.test(piece)) return { source: piece, longest: 1 };
   const character = piece.startsWith("\\") ? "\\" : piece;
   const units = Array.from({ length: character.length }, (_, at) => hex(character.charCodeAt(at), 4));
