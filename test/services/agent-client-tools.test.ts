@@ -46,6 +46,28 @@ test("a client's settings for tool calls reach the provider, with tools only", a
   expect(sent[2]).not.toHaveProperty("parallel_tool_calls");
 });
 
+test("the result of a client's tool reaches the model byte for byte", async () => {
+  const { models, model } = scripted("Hi", "Hi");
+  await using agent = await runAgentApp(models, { tools: () => [] });
+  const content = "  Use the full city name…\n\nFix the errors and try again.\n";
+  const asked = { id: "c", type: "function", function: { name: "w", arguments: "{}" } };
+  await post(`${agent.url}/v1/chat/completions`, {
+    ...ask(false),
+    messages: [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: null, tool_calls: [asked] },
+      { role: "tool", tool_call_id: "c", content },
+    ],
+  });
+  const input = [
+    { role: "user", content: "Hi" },
+    { type: "function_call", call_id: "c", name: "w", arguments: "{}" },
+    { type: "function_call_output", call_id: "c", output: content },
+  ];
+  await post(`${agent.url}/v1/responses`, { model: "test/model", input });
+  expect(model.requests.map(({ messages }) => messages.at(-1)?.content)).toEqual([content, content]);
+});
+
 test("only the name of a client's tool is required, on either interface", async () => {
   const { models, model } = scripted("Hi", "Hi");
   await using agent = await runAgentApp(models, { tools: () => [] });

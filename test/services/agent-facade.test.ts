@@ -4,6 +4,7 @@ import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/s
 import { createRouter } from "../../src/models/routing/router.ts";
 import { openaiChat } from "../../src/models/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
+import { startFakeProvider } from "../support/fake-provider.ts";
 import { send } from "../support/http.ts";
 import { runServices } from "../support/services.ts";
 import { ask, human, parseEvents, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
@@ -18,7 +19,7 @@ test("an evaluation of the service's root, with the default protocol, reaches th
 });
 
 test("the keyless services evaluate their own agent through it", async () => {
-  await using services = await runServices();
+  await using services = await runServices({ AGENT_TOOLS: "calculator" });
   const { body } = await send(`${services.evaluation}/evaluate`, {
     body: {
       test_batch: {
@@ -34,6 +35,25 @@ test("the keyless services evaluate their own agent through it", async () => {
     demo: true,
     results: { scenarios: [{ attempts: [{ interactions: [{ agent_reply: "17 * 23 is 391." }] }] }] },
   });
+});
+
+test("built-in tools that no setting names are offered on request only", async () => {
+  await using provider = await startFakeProvider();
+  await using services = await runServices({ HUB_BASE_URL: provider.url });
+  const namesFor = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    await send(`${services.agent}${path}`, { body, headers });
+    const { tools = [] } = (provider.requests.at(-1)?.body ?? {}) as { tools?: { function: { name: string } }[] };
+    return tools.map((tool) => tool.function.name);
+  };
+  const messages = [{ role: "user", content: "Hi" }];
+  const chat = ["/v1/chat/completions", { model: "some/model", messages }] as const;
+  const response = ["/v1/responses", { model: "some/model", input: "Hi" }] as const;
+  expect([await namesFor(...chat), await namesFor(...response)]).toEqual([[], []]);
+  expect(await namesFor(...chat, { "x-agent-tools": "calculator" })).toEqual(["calculator"]);
+  const all = ["current_time", "calculator", "web_fetch"];
+  expect(await namesFor(...response, { "x-agent-tools": "all" })).toEqual(all);
+  const own = { messages: [{ type: "human", content: "Hi" }] };
+  expect(await namesFor("/", own, { "x-model-id": "some/model" })).toEqual(all);
 });
 
 test("every wire says which run and model it was; totals where the headers come last", async () => {

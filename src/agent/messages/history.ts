@@ -84,9 +84,13 @@ function toLooseToolCall({ id, name, args }: MessageToolCall) {
  * - A result goes to the call with its id; without an id to the first open call of its name, or the first open one when it has no name.
  * - A result without a matching call gets a synthetic one in the turn it follows, or in an empty assistant turn.
  * - A call without a result gets one that says so. Arguments that are not a JSON object, such as an empty text, become `{}`.
- * - Ids are kept unless they repeat. Result text is fenced as untrusted and otherwise unchanged.
+ * - Ids are kept unless they repeat. Result text is fenced as untrusted, except that of a client's own tools, and otherwise
+ *   unchanged.
  */
-export function pairToolMessages(messages: readonly LooseMessage[]): readonly ChatMessage[] {
+export function pairToolMessages(
+  messages: readonly LooseMessage[],
+  { isClientTool = () => false }: { isClientTool?: (name: string) => boolean } = {},
+): readonly ChatMessage[] {
   const issueId = createIdIssuer({ prefix: "syn", taken: sentIds(messages) });
   const history: ChatMessage[] = [];
   let turn: Turn | null = null;
@@ -98,7 +102,7 @@ export function pairToolMessages(messages: readonly LooseMessage[]): readonly Ch
   for (const message of messages) {
     if (message.role === "tool") {
       turn ??= openTurn({ role: "assistant", content: "" }, issueId);
-      addResult(turn, message, issueId);
+      addResult(turn, message, { issueId, isClientTool });
       continue;
     }
     close();
@@ -137,9 +141,13 @@ function isObjectText(text: string): boolean {
   }
 }
 
-function addResult(turn: Turn, message: LooseToolMessage, issueId: IssueId): void {
+function addResult(
+  turn: Turn,
+  message: LooseToolMessage,
+  { issueId, isClientTool }: { issueId: IssueId; isClientTool: (name: string) => boolean },
+): void {
   const call = takeOpenCall(turn, message) ?? addSyntheticCall(turn, message, issueId);
-  const content = fenceUntrusted(message.content);
+  const content = isClientTool(call.name) ? message.content : fenceUntrusted(message.content);
   // A result is cached as a whole.
   const mark = message.cache_marks?.at(-1);
   turn.results.push({

@@ -31,7 +31,7 @@ import { SettingsError } from "../../settings/settings-error.ts";
 import { readTelemetrySettings } from "../../settings/telemetry-settings.ts";
 import { createJsonSender } from "../telemetry/destinations.ts";
 import { version } from "../version.ts";
-import { createTools } from "./agent-tools.ts";
+import { createTools, implicitTools } from "./agent-tools.ts";
 import { providerCredential, type Clients } from "./clients.ts";
 import type { Core } from "./core.ts";
 import type { HttpShellOptions } from "./http-shell.ts";
@@ -86,6 +86,7 @@ export async function createAgentService(
     },
     listStudioModels: studioLister(providers),
     tools: () => toolset.tools(),
+    implicitTools: implicitTools(settings.agent),
     openWorld: createWorldOpener({
       outbound: clients.worlds,
       // Worlds of this process are those of its own evaluation service.

@@ -27,6 +27,11 @@ interface Toolset extends AsyncDisposable {
   tools(): readonly Tool[];
 }
 
+/** The tools that an agent has although no setting names them. Clients of OpenAI's API get them only when they ask. */
+export function implicitTools({ tools }: Pick<Settings["agent"], "tools">): ReadonlySet<string> {
+  return new Set(tools === null ? ["current_time", "calculator", "web_fetch"] : []);
+}
+
 /** Reads the tools from the settings and connects the MCP servers. */
 export async function createTools(
   settings: Settings["agent"],

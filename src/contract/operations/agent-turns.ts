@@ -32,7 +32,8 @@ const turnHeaders = {
       "Comma-separated models to try when the provider of the first one fails for reasons other than the request. `x-model-resolved` names the one that answered. When all fail, the response describes the failure of the first.",
   },
   "x-agent-tools": {
-    description: "Comma-separated names of the agent's tools this turn may use; `none` disables them.",
+    description:
+      "Comma-separated names of the agent's tools this turn may use, `all` or `none`. Default: all; under `/v1`, those that the operator's settings name.",
   },
   "x-on-disconnect": {
     description: "`cancel` (default) ends the run when the client disconnects; `continue` lets it finish.",

@@ -35,6 +35,8 @@ export interface AgentDependencies extends ShellDependencies {
   readonly listStudioModels: () => Promise<StudioList>;
   /** Called for each turn, because tools of MCP servers come and go. */
   readonly tools: () => readonly Tool[];
+  /** Tools that requests under /v1 get only when they name them. Default: none. */
+  readonly implicitTools?: ReadonlySet<string>;
   /** Opens the tools of the test world that a turn names. Default: such turns are refused. */
   readonly openWorld?: OpenWorld | undefined;
   readonly limits: Partial<AgentLimits>;

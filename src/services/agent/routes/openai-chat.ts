@@ -25,7 +25,7 @@ export function openAiChatRoute(dependencies: AgentDependencies, parts: AgentPar
 
   return new Hono<ShellEnvironment>().post("/v1/chat/completions", async (context) => {
     refuseThread(context);
-    const headers = readTurnHeaders(context, dependencies);
+    const headers = readTurnHeaders(context, dependencies, { omit: dependencies.implicitTools });
     const request = validate(ChatCompletionRequest, await readJson(context, bodyLimits));
     checkCount(request.messages, { maxMessages });
     const stream = request.stream === true;

@@ -19,7 +19,7 @@ export function openAiResponsesRoute(dependencies: AgentDependencies, parts: Age
 
   return new Hono<ShellEnvironment>().post("/v1/responses", async (context) => {
     refuseThread(context);
-    const headers = readTurnHeaders(context, dependencies);
+    const headers = readTurnHeaders(context, dependencies, { omit: dependencies.implicitTools });
     const request = validate(ResponseRequest, await readJson(context, bodyLimits));
     const messages = fromResponseInput(request);
     checkCount(messages, { maxMessages, pointer: "/input" });

@@ -15,11 +15,19 @@ import { fieldError } from "./read-turn.ts";
 import { signedCallFirst, decodeMetadata, pendingMetadata, encodeMetadata } from "./opaque-metadata.ts";
 
 /** The messages of an AG-UI request as history for a model. */
-export function fromAgUi({ messages, context }: Pick<AgUiRequest, "messages" | "context">): readonly ChatMessage[] {
-  return pairToolMessages([
-    ...toContext(context ?? []),
-    ...messages.flatMap((message, index) => toLooseMessage(message, `/messages/${index}/content`)),
-  ]);
+export function fromAgUi({
+  messages,
+  context,
+  tools,
+}: Pick<AgUiRequest, "messages" | "context"> & Partial<Pick<AgUiRequest, "tools">>): readonly ChatMessage[] {
+  const names = new Set((tools ?? []).map(({ name }) => name));
+  return pairToolMessages(
+    [
+      ...toContext(context ?? []),
+      ...messages.flatMap((message, index) => toLooseMessage(message, `/messages/${index}/content`)),
+    ],
+    { isClientTool: (name) => names.has(name) },
+  );
 }
 
 function toContext(entries: NonNullable<AgUiRequest["context"]>): LooseMessage[] {

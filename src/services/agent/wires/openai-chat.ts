@@ -30,7 +30,7 @@ import { createStepText } from "./step-text.ts";
 
 /** The conversation of a chat completion as history for a model. */
 export function fromOpenAiMessages(messages: readonly OpenAiMessage[]): readonly ChatMessage[] {
-  return pairToolMessages(messages.map(toLooseMessage));
+  return pairToolMessages(messages.map(toLooseMessage), { isClientTool: () => true });
 }
 
 function toLooseMessage(message: OpenAiMessage): LooseMessage {

@@ -20,7 +20,10 @@ import { fromUserContent } from "./openai-chat.ts";
 export function fromResponseInput({ input, instructions }: ResponseRequest): readonly ChatMessage[] {
   const items: readonly ResponseInputItem[] = typeof input === "string" ? [{ role: "user", content: input }] : input;
   const messages = joinCalls(withMetadata(items));
-  return pairToolMessages(instructions ? [{ role: "system", content: instructions }, ...messages] : messages);
+  const history: readonly LooseMessage[] = instructions
+    ? [{ role: "system", content: instructions }, ...messages]
+    : messages;
+  return pairToolMessages(history, { isClientTool: () => true });
 }
 
 /** Attaches the metadata of a reasoning item to the calls of the same reply. */

@@ -23,10 +23,14 @@ export interface TurnHeaders {
 
 const mostFallbacks = 5;
 
-/** Reads and checks the headers, before any model or tool is called. */
+/**
+ * Reads and checks the headers, before any model or tool is called. A request without `x-agent-tools` gets all tools but those to
+ * `omit`.
+ */
 export function readTurnHeaders(
   context: Context<ShellEnvironment>,
   { tools, router }: { tools: () => readonly Tool[]; router: Router },
+  { omit }: { omit?: ReadonlySet<string> | undefined } = {},
 ): TurnHeaders {
   const fallbacks = listOf(context.req.header("x-model-fallbacks")) ?? [];
   if (fallbacks.length > mostFallbacks) {
@@ -35,7 +39,7 @@ export function readTurnHeaders(
   for (const id of fallbacks) checkFallback(router, id);
   return {
     fallbacks,
-    tools: selectTools(tools(), toolNames(context.req.header("x-agent-tools"))),
+    tools: toolsOf(context.req.header("x-agent-tools"), { tools: tools(), omit }),
     onDisconnect: readOnDisconnect(context.req.header("x-on-disconnect")),
     owner: ownerOf(context),
     requestId: context.get("requestId"),
@@ -137,9 +141,14 @@ function listOf(header: string | undefined): string[] | null {
     .filter((part) => part !== "");
 }
 
-/** `none` because some clients cannot send an empty header. */
-function toolNames(header: string | undefined): readonly string[] | null {
-  return header?.trim().toLowerCase() === "none" ? [] : listOf(header);
+/** `none` because some clients cannot send an empty header; `all` for those that the wire leaves out otherwise. */
+function toolsOf(
+  header: string | undefined,
+  { tools, omit }: { readonly tools: readonly Tool[]; readonly omit: ReadonlySet<string> | undefined },
+): readonly Tool[] {
+  if (header === undefined) return omit ? tools.filter(({ definition }) => !omit.has(definition.name)) : tools;
+  const word = header.trim().toLowerCase();
+  return word === "all" ? tools : selectTools(tools, word === "none" ? [] : listOf(header));
 }
 
 function readOnDisconnect(header: string | undefined): TurnHeaders["onDisconnect"] {
