@@ -42,6 +42,8 @@ export interface Settings extends Omit<NumberSettings, "agent"> {
   readonly logLevel: LogLevel | null;
   readonly webhooks: WebhookSettings | null;
   readonly scorersModule: string | null;
+  /** Runs keep what an endpoint says about a failure also where the request named the endpoint. */
+  readonly upstreamMessages: boolean;
   /** The environment of users' modules: only the variables that the operator declared. */
   readonly codeEnvironment: Readonly<Record<string, string>>;
   /** The Python that runs checks of users: a command or a path. */
@@ -143,6 +145,7 @@ function collect(
     logLevel: environment.oneOf("LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     webhooks: readWebhooks(environment),
     scorersModule: environment.text("REHEARSAL_SCORERS_MODULE"),
+    upstreamMessages: environment.oneOf("EVAL_UPSTREAM_MESSAGES", ["on", "off"]) === "on",
     codeEnvironment: readCodeEnvironment(environment),
     python: environment.text("REHEARSAL_PYTHON") ?? (process.platform === "win32" ? "python" : "python3"),
     pricesFile: environment.text("REHEARSAL_PRICES_FILE"),

@@ -1,4 +1,4 @@
-import type { Reply, SuccessfulReply } from "../contract/ports/chat-model.ts";
+import type { Reply, ReplyError, SuccessfulReply } from "../contract/ports/chat-model.ts";
 import { failedReplyText, type InteractionError, type StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { Interaction } from "../contract/schemas/scenario.ts";
 import { toUsage } from "../contract/schemas/usage.ts";
@@ -64,6 +64,14 @@ function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
 }
 
 /** Drops `retry_after_ms`, which only concerned the retries. */
-function toInteractionError({ code, detail, upstream_status, tries, retryable }: InteractionError): InteractionError {
-  return { code, detail, upstream_status, tries, retryable };
+export function toInteractionError({
+  code,
+  detail,
+  upstream_status,
+  tries,
+  retryable,
+  upstream_message,
+}: ReplyError): InteractionError {
+  const said = upstream_message === undefined ? {} : { upstream_message };
+  return { code, detail, upstream_status, tries, retryable, ...said };
 }

@@ -9,11 +9,14 @@ import { openaiResponsesProtocol } from "./adapters/openai-responses/openai-resp
 import { a2aTarget } from "./targets/a2a.ts";
 import { agUiTarget } from "./targets/ag-ui.ts";
 import { httpTarget } from "./targets/http-target.ts";
+import { listenToErrors, withErrorText, type ErrorTextOptions } from "./outbound/error-text.ts";
 import type { TargetOptions } from "./targets/target-chat.ts";
 
 /** The arguments of every layer. `target` is set for an endpoint that a request described by an object. */
 interface ChatModelOptions extends AdapterOptions, Pick<TargetOptions, "secretOf"> {
   readonly target?: Target | LocalTarget | undefined;
+  /** What is kept of the text of a failed answer. Default: nothing. */
+  readonly errorText?: ErrorTextOptions | undefined;
 }
 
 /**
@@ -39,9 +42,11 @@ const layers = {
 /** A model at an endpoint in the given protocol. Nothing is called, and nothing fails, until the model is called. */
 export function createChatModel({
   protocol,
+  errorText,
   ...options
 }: ChatModelOptions & { readonly protocol: Protocol }): ChatModel {
-  return layers[protocol](options);
+  const outbound = errorText ? listenToErrors(options.outbound) : options.outbound;
+  return withErrorText(layers[protocol]({ ...options, outbound }), errorText);
 }
 
 function withTarget({ target, ...options }: ChatModelOptions): TargetOptions {
@@ -62,7 +67,8 @@ const onlyHere: ChatModel = async () => ({
 });
 
 /** A model behind an OpenAI-compatible `…/chat/completions`. */
-export const openaiChat: (options: AdapterOptions) => ChatModel = layers["openai-chat"];
+export const openaiChat = (options: AdapterOptions & Pick<ChatModelOptions, "errorText">): ChatModel =>
+  createChatModel({ ...options, protocol: "openai-chat" });
 
 /** A model behind an OpenAI-compatible `…/responses`. Every request carries the whole conversation; nothing is stored there. */
 export const openaiResponses: (options: AdapterOptions) => ChatModel = layers["openai-responses"];

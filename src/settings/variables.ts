@@ -130,6 +130,12 @@ export const variableSections: readonly { readonly title: string; readonly varia
         meaning: "JavaScript module whose exported functions are additional scorers, by name.",
       },
       {
+        name: "EVAL_UPSTREAM_MESSAGES",
+        default: "off",
+        meaning:
+          "on: failed turns keep the first 2,000 characters of what the endpoint answered, without secrets, also where a request named the endpoint. Always kept for targets of rehearsal.yaml and by `rehearsal eval`.",
+      },
+      {
         name: "REHEARSAL_CODE_ENV",
         meaning:
           "Names of the environment variables that modules of worlds, and code in checks, may read, comma separated. They see no others.",
@@ -144,7 +150,7 @@ export const variableSections: readonly { readonly title: string; readonly varia
       {
         name: "AGENT_TOOLS",
         meaning:
-          "Tools the agent may use, comma separated. Default: all built-in ones, web_fetch only without AGENT_KNOWLEDGE_DIR.",
+          "Tools the agent may use, comma separated. Default: all built-in ones, web_fetch only without AGENT_KNOWLEDGE_DIR; under /v1 only for requests with x-agent-tools.",
       },
       {
         name: "AGENT_WORLD_ORIGINS",

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startFakeAgent } from "../support/fake-agent.ts";
 import { folderWith } from "./eval-files.ts";
@@ -153,4 +155,22 @@ test("a gate on calls that the target cannot show is undecided", async () => {
   expect(stdout.match(/which tools the agent calls/g)).toHaveLength(1);
   expect(stdout).toContain("outcome>=1: UNDECIDED, counted as failed in 1 attempt");
   expect(code).toBe(6);
+});
+
+test("a failing agent's own words reach the owner of the run, without secrets", async () => {
+  await using agent = await startFakeAgent((_, { authorization }) => ({
+    status: 500,
+    body: { traceback: "KeyError: 'order_idx' in tools.py:31", seen: authorization },
+  }));
+  await using folder = await folderWith({ "rehearsal.yaml": config(agent.url), "s.yaml": scenarios });
+  const options = { cwd: folder.path, env: { SUPPORT_TOKEN: secret } };
+  const outputs = ["-o", "r.json", "-o", "junit.xml"];
+  const { stdout, stderr, code } = await runCli(["eval", "s.yaml", "--target", "support", ...outputs], options);
+  const [json, junit] = await Promise.all(
+    ["r.json", "junit.xml"].map((name) => readFile(join(folder.path, name), "utf8")),
+  );
+  for (const text of [json, junit, stdout + stderr]) expect(text).toContain("order_idx");
+  expect(`${json}${junit}${stdout}${stderr}`).not.toContain(secret);
+  expect(json).toContain('"agent_reply": "Request failed"');
+  expect(code).toBe(3);
 });

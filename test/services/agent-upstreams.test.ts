@@ -56,7 +56,8 @@ test("a server that takes no tools gets them in the prompt, whatever its status"
 });
 
 test("a client's broken tool is the client's to mend, and changes nothing for others", async () => {
-  const refusal = json({ error: { message: "Invalid schema for function 'w': array schema missing items." } }, 400);
+  const message = "Invalid schema for function 'w': array schema missing items.";
+  const refusal = json({ error: { message, param: "tools[3].function.parameters" } }, 400);
   await using hub = await startFakeProvider({
     behaviour: (call) => (JSON.stringify(call.request.body?.["tools"])?.includes('"w"') ? refusal : text("42"))(call),
   });
@@ -64,7 +65,16 @@ test("a client's broken tool is the client's to mend, and changes nothing for ot
   const tools = [{ type: "function", function: { name: "w", parameters: { type: "array" } } }];
   const body = { model: "some/model", messages: [{ role: "user", content: "Hi" }], tools };
   const answer = await send(`${services.agent}/v1/chat/completions`, { body });
-  expect(answer).toMatchObject({ status: 502, body: { error: { code: "upstream_rejected" } } });
+  expect(answer).toMatchObject({
+    status: 502,
+    body: {
+      error: {
+        code: "upstream_rejected",
+        message: expect.stringContaining(message),
+        param: "tools[3].function.parameters",
+      },
+    },
+  });
   expect(hub.requests).toHaveLength(1);
   expect((await read(services.agent)).tool_support).toEqual([]);
 });

@@ -193,6 +193,12 @@ function TurnError({ error, reply }: { error: InteractionError; reply: string })
         </span>
       </p>
       <p className="verbatim text-sm">{error.detail}</p>
+      {error.upstream_message !== undefined && (
+        <div className="grid gap-1 text-sm">
+          <p className="font-semibold">The endpoint said:</p>
+          <pre className="verbatim mono max-h-60 overflow-auto whitespace-pre-wrap">{error.upstream_message}</pre>
+        </div>
+      )}
       <p className="text-sm">
         <span className="font-semibold">Next: </span>
         {hint}

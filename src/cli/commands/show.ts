@@ -118,7 +118,8 @@ function turnText(turn: InteractionResult, style: Style, width: number): string 
   const { scores, score_reasons, judgements = {}, error } = turn;
   const names = overallFirst(Object.keys(scores));
   const listed = names.map((name) => `${plainLine(name, lengthWithin(width, 60))} ${scoreText(scores[name])}`);
-  const reasons = [...names, ...(turn.failed_scores ?? [])].filter((name) => score_reasons[name] !== undefined);
+  const { failed_scores = [], undecided_scores = [] } = turn;
+  const reasons = [...names, ...failed_scores, ...undecided_scores].filter((name) => score_reasons[name] !== undefined);
   const failed = error ? ` (${error.code}: ${plainLine(error.detail, lengthWithin(width, 200))})` : "";
   return [
     row("user", turn.prompt ?? turn.user_message, width),
@@ -126,8 +127,11 @@ function turnText(turn: InteractionResult, style: Style, width: number): string 
     ...(turn.reference_reply === "" ? [] : [style("dim", row("reference", turn.reference_reply, width))]),
     ...expectedCalls(turn).map((call) => style("dim", row("expected", call, width))),
     ...turn.tool_calls.map((call) => row("called", callText(call), width)),
-    ...(expectedCalls(turn).length > 0 && turn.tool_calls.length === 0 ? [row("called", "nothing", width)] : []),
+    ...(expectedCalls(turn).length > 0 && turn.tool_calls.length === 0
+      ? [row("called", turn.calls_seen ? "not seen" : "nothing", width)]
+      : []),
     error ? style("red", row("reply", `${turn.agent_reply}${failed}`, width)) : row("reply", turn.agent_reply, width),
+    ...(error?.upstream_message === undefined ? [] : [row("said", error.upstream_message, width)]),
     style("dim", row("", listed.join(", "), Infinity)),
     ...reasons.map((name) => style("dim", row("reason", `${name}: ${score_reasons[name]}`, width))),
     ...voteLines(judgements, style, width),

@@ -1,5 +1,6 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import type { Logger } from "pino";
+import { canonicalJson } from "../../base/json.ts";
 import { createByteBudget } from "../../base/byte-budget.ts";
 import { loadOnce } from "../../base/load-once.ts";
 import type { Secret } from "../../base/secret.ts";
@@ -79,6 +80,13 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
   const limits = createOriginLimits(options, { workerId, onError });
   const helperKeys = new Map([judge, labeller, simulator].flatMap(helperKey));
   const secretOf = targetSecretOf(settings.targetSecrets);
+  const errorText = { kept: "answer", clean: createScrubber(options.secrets) } as const;
+  const declared = new Set(Object.values(settings.targets ?? {}).map((known) => canonicalJson(known)));
+  // In a command of the operator, every endpoint is the operator's.
+  const keepsErrorText = ({ target }: ModelTarget): boolean =>
+    worldModules !== undefined ||
+    settings.upstreamMessages ||
+    (target !== undefined && declared.has(canonicalJson(target)));
   const modelAt = (called: ModelTarget, credential?: CredentialBinding) => {
     const { protocol, endpoint, model_id: modelId, target, policy: runPolicy, world_address: worldAddress } = called;
     if (target && isLocalTarget(target) && localTargets) return localTargets.modelOf(target, modelId);
@@ -92,6 +100,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
       credential,
       runPolicy,
       worldAddress,
+      ...(keepsErrorText(called) && { errorText }),
     });
   };
   const embedders = createEmbedders({ settings, outbound, log });

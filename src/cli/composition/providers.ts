@@ -4,6 +4,7 @@ import { listProviderModels } from "../../models/adapters/list-models.ts";
 import { createChatModel, openaiChat } from "../../models/create-chat-model.ts";
 import { createDemo, type Demo } from "../../models/demo/demo-models.ts";
 import { parseEndpoint } from "../../models/outbound/endpoint-policy.ts";
+import type { ErrorTextOptions } from "../../models/outbound/error-text.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import {
   createHubList,
@@ -22,13 +23,15 @@ import {
   type StudioModel,
   type StudioSource,
 } from "../../models/studio/studio-registry.ts";
+import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { createClients, providerCredential, type KeyedProvider } from "./clients.ts";
+import { secretsOf } from "./operator-secrets.ts";
 
 /** The providers that the operator configured, or the demo. */
 export function createProviders({
-  settings: { hub, studio, agent },
+  settings,
   hubProviders,
   outbound,
   demo,
@@ -38,7 +41,10 @@ export function createProviders({
   outbound: Outbound;
   demo: Demo | null;
 }): Providers {
-  const serve = modelsOf(outbound);
+  const { hub, studio, agent } = settings;
+  // The client of a turn reads why its provider rejected the request.
+  const errorText = { kept: "rejection", clean: createScrubber(secretsOf([settings, hubProviders])) } as const;
+  const serve = modelsOf(outbound, errorText);
 
   return {
     hub: hub ? serve(hub) : undefined,
@@ -47,7 +53,7 @@ export function createProviders({
       ...(hub ? [{ name: null, list: idsAt(hub, outbound) }] : []),
       ...hubProviders.map((provider) => ({ name: provider.name, list: idsAt(provider, outbound) })),
     ]),
-    studio: studio ? createStudioProvider(studio, outbound) : undefined,
+    studio: studio ? createStudioProvider(studio, { outbound, errorText }) : undefined,
     aliases: readModelAliases(agent.modelAliases),
     demo: demo ?? undefined,
     knownHubModels: () => Object.keys(demo?.hub ?? {}),
@@ -59,11 +65,12 @@ interface ServingProvider extends KeyedProvider {
 }
 
 /** Calls the models of a provider with its own key. */
-function modelsOf(outbound: Outbound): (provider: ServingProvider) => ModelFactory {
+function modelsOf(outbound: Outbound, errorText: ErrorTextOptions): (provider: ServingProvider) => ModelFactory {
   return (provider) => {
     const { baseUrl: endpoint, protocol = "openai-chat" } = provider;
     const credential = providerCredential(provider);
-    return (modelId) => createChatModel({ outbound, protocol, endpoint, modelId, credential, policy: "local" });
+    return (modelId) =>
+      createChatModel({ outbound, protocol, endpoint, modelId, credential, policy: "local", errorText });
   };
 }
 
@@ -84,7 +91,10 @@ export function studioLister({ studio, demo }: Providers): () => Promise<StudioL
   return async () => ({ models, stale: false });
 }
 
-function createStudioProvider(studio: NonNullable<Settings["studio"]>, outbound: Outbound): StudioProvider {
+function createStudioProvider(
+  studio: NonNullable<Settings["studio"]>,
+  { outbound, errorText }: { readonly outbound: Outbound; readonly errorText: ErrorTextOptions },
+): StudioProvider {
   const { baseUrl, modelsFile } = studio;
   const credential = providerCredential(studio);
   const origin = baseUrl === null ? null : new URL(baseUrl).origin;
@@ -93,7 +103,7 @@ function createStudioProvider(studio: NonNullable<Settings["studio"]>, outbound:
     const parsed = parseEndpoint(endpoint);
     const key =
       parsed.ok && parsed.url.origin === origin ? providerCredential({ ...studio, baseUrl: endpoint }) : undefined;
-    return (modelId) => openaiChat({ outbound, endpoint, modelId, credential: key, policy: "local" });
+    return (modelId) => openaiChat({ outbound, endpoint, modelId, credential: key, policy: "local", errorText });
   };
   const source: StudioSource =
     modelsFile === null

@@ -134,7 +134,7 @@ export interface TokenUsage {
   readonly completion_tokens_details: Readonly<Record<string, unknown>> | null;
 }
 
-/** The reason a model gave no usable reply. `detail` never contains text of the provider. */
+/** The reason a model gave no usable reply. `detail` never contains text of the provider; `upstream_…` does. */
 export interface ReplyError {
   readonly code: ErrorCode;
   readonly detail: string;
@@ -142,6 +142,10 @@ export interface ReplyError {
   readonly tries: number;
   readonly retryable: boolean;
   readonly retry_after_ms?: number;
+  /** The beginning of the answer, without secrets, for the owner of the call. Only where the operator allows it. */
+  readonly upstream_message?: string;
+  /** `message` and `param` of an error in OpenAI's form, under the same condition. */
+  readonly upstream_error?: { readonly message: string; readonly param: string | null };
   /** The endpoint does not support tools for this model. */
   readonly refuses_tools?: true;
   /** The endpoint supports tools for this model, but fewer. */

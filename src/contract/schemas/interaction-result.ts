@@ -16,6 +16,13 @@ export const InteractionError = z
     upstream_status: z.int().nullable(),
     tries: z.int().min(0),
     retryable: z.boolean(),
+    upstream_message: z
+      .string()
+      .max(2_000)
+      .optional()
+      .describe(
+        "The beginning of the answer of the endpoint, or the end of its stream, without secrets. Only for endpoints of the operator's own configuration, and for others with EVAL_UPSTREAM_MESSAGES.",
+      ),
   })
   .meta({ id: "InteractionError" });
 export type InteractionError = z.infer<typeof InteractionError>;

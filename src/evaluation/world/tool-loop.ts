@@ -13,6 +13,7 @@ import { failedReplyText, type StoredReply } from "../../contract/schemas/intera
 import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import { addUsage, noUsage, toUsage } from "../../contract/schemas/usage.ts";
 import { maxRecordedCalls, sentArguments, toRecordedCall } from "../recorded-calls.ts";
+import { toInteractionError } from "../stored-reply.ts";
 import type { ToolOutcome } from "./answers.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";
 
@@ -274,12 +275,14 @@ class ToolTurn {
   }
 
   /** The turn ends without a reply. Its calls, and their effects, stay. */
-  fail({ code, detail, upstream_status, tries, retryable }: ReplyError, latency_ms: number): TurnInWorld {
+  fail(failure: ReplyError, latency_ms: number): TurnInWorld {
+    const error = toInteractionError(failure);
+    const { tries } = error;
     const stored = this.#toStored(failedReplyText);
     const calls = (stored.model_calls ?? this.#replies.length) + (tries > 0 ? 1 : 0);
     const reply = {
       ...stored,
-      error: { code, detail, upstream_status, tries, retryable },
+      error,
       latency_ms: stored.latency_ms + latency_ms,
       tries: stored.tries + tries,
       finish_reason: null,

@@ -41,7 +41,7 @@ export function statusFailure(
 ): Failure {
   const explained = options.explain?.(response);
   const lacksKey = isAuthStatus(response.status) && explained?.code === "upstream_auth" && !options.hasCredential;
-  const explanation = explained && !lacksKey ? explained : meaningOfStatus(response, options);
+  const explanation = explained && !lacksKey ? explained : meaningOfAnswer(response, options);
   const { code } = explanation;
   return {
     ...explanation,
@@ -59,6 +59,32 @@ interface CredentialFacts {
   readonly operation?: ModelOperation | undefined;
   /** The setting that is missing. */
   readonly keyVariable?: string | undefined;
+}
+
+/** An address that exists says itself what it did not find, in other words than a server that has nothing at the path. */
+function meaningOfAnswer(response: FailedResponse, facts: CredentialFacts): Explanation {
+  const { status, url, body } = response;
+  if (status !== 404 || !namesMissing(body)) return meaningOfStatus(response, facts);
+  const detail = `HTTP 404 at ${url.pathname}: the endpoint did not find something that the request names.`;
+  return { code: "upstream_rejected", detail };
+}
+
+const noPath =
+  /^(?:error:? ?)?(?:404\b|(?:the )?(?:requested )?(?:page|path|route|url|resource|endpoint|handler)\b|not[ _-]?found|no (?:such )?(?:route|path|handler|page|endpoint)|cannot (?:get|post|put|patch)\b|(?:invalid|unknown|unrecognized) (?:url|path|route|request url|endpoint)|file not found|nothing)/i;
+
+function namesMissing(body: string): boolean {
+  let message: unknown = body;
+  try {
+    const answer = JSON.parse(body) as { error?: unknown; message?: unknown; detail?: unknown } | null;
+    const { error, message: own, detail } = answer ?? {};
+    const inner = (error as { message?: unknown } | null | undefined)?.message;
+    message = [inner, own, detail, error].find((found) => typeof found === "string" && found !== "");
+  } catch {
+    // The text itself is the message.
+  }
+  if (typeof message !== "string") return false;
+  const text = message.trim();
+  return text !== "" && !text.startsWith("<") && !noPath.test(text);
 }
 
 /** Explains a status without its body. */

@@ -5,6 +5,7 @@ import { nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
 import { argumentText, callList, contentText } from "../adapters/reply/message-content.ts";
 import { invalid, notJson, replyError, type AnswerContext, type ParsedReply } from "../adapters/reply/parsed-reply.ts";
 import type { ReplyCollector, StreamListeners } from "../adapters/reply/reply-stream.ts";
+import { noteErrorText } from "../outbound/error-text.ts";
 import { targetChat, type CallFacts, type TargetOptions } from "./target-chat.ts";
 import { setAt } from "./template.ts";
 
@@ -101,6 +102,7 @@ class AgUiEvents implements ReplyCollector {
         this.#addSnapshot(event["messages"]);
         return "more";
       case "RUN_ERROR":
+        noteErrorText(event["message"]);
         return replyError("upstream_error", "The agent ended its run with an error.", this.#context);
       case "RUN_FINISHED": {
         const outcome = event["outcome"];

@@ -76,7 +76,10 @@ function worstTurn(attempt: AttemptResult, threshold: number): InteractionResult
 /** The causes of a turn that did not pass, as far as its score does not tell them. */
 export function turnCauses(turn: InteractionResult, threshold: number): string[] {
   const { error, scores, score_reasons, judgements = {}, failed_scores = [] } = turn;
-  if (error) return [`${error.code}: ${error.detail}`];
+  if (error) {
+    const said = error.upstream_message === undefined ? [] : [`the endpoint said: ${error.upstream_message}`];
+    return [`${error.code}: ${error.detail}`, ...said];
+  }
   return [
     ...failed_scores.map((name) => `${name}: ${score_reasons[name] ?? "could not be had"}`),
     ...(hasWrongCalls(turn) ? [`tool_match: ${score_reasons["tool_match"] ?? "0"}`] : []),

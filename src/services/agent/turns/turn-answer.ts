@@ -47,8 +47,12 @@ function toHeaderText(text: string): string {
 
 /** The failure of a model as the error for the client of a turn. */
 export function toTurnError(turn: AnsweringTurn, error: ReplyError): ServiceError {
-  return new ServiceError(error.code, error.detail, {
+  const { upstream_error: said } = error;
+  const message = said ? `${error.detail} The provider says: ${said.message}` : error.detail;
+  const pointer = said?.param ? `/${said.param.replaceAll(/\[(\d+)\]/g, ".$1").replaceAll(".", "/")}` : null;
+  return new ServiceError(error.code, message, {
     headers: turnHeaders(turn),
+    ...(said && pointer !== null && { errors: [{ pointer, code: "upstream_rejected", message: said.message }] }),
     ...(error.retry_after_ms !== undefined && { retryAfterMs: error.retry_after_ms }),
   });
 }
