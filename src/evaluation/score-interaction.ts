@@ -83,7 +83,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     ...compared,
     ...(semantic ? [semantic.score] : []),
     ...adjusted,
-    ...calls.scores,
+    ...calls.scores.map((score) => withWrittenCall(score, reply)),
     ...checks,
     ...groups,
     ...custom,
@@ -378,6 +378,13 @@ const warnedScores = new Set(["overall", "semantic_similarity"]);
 function withWarning(score: Score, warning: string): Score {
   if (warning === "" || score.value === null || !warnedScores.has(score.name)) return score;
   return { ...score, reason: `${score.reason ?? ""}; warning: ${warning}` };
+}
+
+/** Says why a call that the reader of the reply sees was not counted. */
+function withWrittenCall(score: GivenScore, { written_call: name }: StoredReply): GivenScore {
+  if (name === undefined || score.name !== "tool_match") return score;
+  const note = `the reply looks like a call of ${name} written as text: tool_support: prompted reads such calls`;
+  return { ...score, reason: `${score.reason ?? ""}; ${note}` };
 }
 
 const labelPrefix = "metadata.";

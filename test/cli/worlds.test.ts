@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startFakeAgent } from "../support/fake-agent.ts";
+import { startFakeProvider } from "../support/fake-provider.ts";
+import { text } from "../support/fake-provider/replies.ts";
 import { startWorldAgent } from "../support/world-agent.ts";
 import { folderWith } from "./eval-files.ts";
 import { runCli } from "./run-cli.ts";
@@ -160,4 +162,38 @@ test("chat --as-user puts a person into the user's seat of a scenario's world an
 
   const unknown = await runCli([...typed, "--scenario", "other", "Hi"], options);
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('there is no scenario "other"')]);
+});
+
+test("a call that a model writes as text is named, and carried out with tool_support: prompted", async () => {
+  const call = 'Sure.\n```json\n{"name": "get_order", "arguments": {"order_id": "1042"}}\n```';
+  await using provider = await startFakeProvider({
+    behaviour: (asked) =>
+      text(JSON.stringify(asked.request.body?.["messages"]).includes("paid") ? "It is paid." : call)(asked),
+  });
+  const scenario = desk
+    .replace(/user:[^]*/, "")
+    .concat("interactions: [{ user_message: Where is 1042?, reference_tool_calls: [{ name: get_order }] }]\n")
+    .concat("expect: { must_call: [get_order] }\n");
+  const config = `endpoint: ${provider.url}\nmodel: m\n`;
+  await using folder = await folderWith({
+    "s.yaml": scenario,
+    "native.yaml": config,
+    "prompted.yaml": `${config}tool_support: prompted\n`,
+  });
+  const [native, prompted] = await Promise.all(
+    ["native", "prompted"].map((name) =>
+      runCli(
+        ["eval", "s.yaml", "-c", `${name}.yaml`, "--data-dir", name, "--gate", "outcome>=1", "-o", `${name}.json`],
+        {
+          cwd: folder.path,
+        },
+      ),
+    ),
+  );
+  expect([native?.code, prompted?.code]).toEqual([1, 0]);
+  expect(native?.stdout).toContain("/tool_support 1 reply looks like a tool call written as text");
+  expect(prompted?.stdout).not.toContain("/tool_support");
+  const result = await readFile(`${folder.path}/native.json`, "utf8");
+  expect(result).toContain('"written_call": "get_order"');
+  expect(result).toMatch(/"tool_match": "not called: get_order; the reply looks like a call of get_order/);
 });

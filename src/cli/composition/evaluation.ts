@@ -1,5 +1,6 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import type { Logger } from "pino";
+import { withPromptedTools } from "../../agent/prompted/tool-support.ts";
 import { canonicalJson } from "../../base/json.ts";
 import { createByteBudget } from "../../base/byte-budget.ts";
 import { loadOnce } from "../../base/load-once.ts";
@@ -90,7 +91,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
   const modelAt = (called: ModelTarget, credential?: CredentialBinding) => {
     const { protocol, endpoint, model_id: modelId, target, policy: runPolicy, world_address: worldAddress } = called;
     if (target && isLocalTarget(target) && localTargets) return localTargets.modelOf(target, modelId);
-    return createChatModel({
+    const model = createChatModel({
       outbound,
       protocol,
       endpoint,
@@ -102,6 +103,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
       worldAddress,
       ...(keepsErrorText(called) && { errorText }),
     });
+    return called.tool_support === "prompted" ? withPromptedTools(model) : model;
   };
   const embedders = createEmbedders({ settings, outbound, log });
   const customScorers = await readCustomScorers(settings.scorersModule, { scrub: createScrubber(options.secrets) });

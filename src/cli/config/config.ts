@@ -11,6 +11,7 @@ import {
   Priority,
   Protocol,
   SimulatorSettings,
+  ToolSupportMode,
 } from "../../contract/schemas/evaluation-request.ts";
 import { NotWorseBy, Undecided } from "../../contract/schemas/margins.ts";
 import { Metadata } from "../../contract/schemas/scenario.ts";
@@ -123,6 +124,9 @@ export const Config = z
       "How an agent with its own tool loop gets the address of its world.",
     ),
     tool_matching: ToolMatching.strict().optional().describe("How tool calls are compared with the expected ones."),
+    tool_support: ToolSupportMode.optional().describe(
+      "prompted: tools of a world are described in the prompt, for models that write calls as text. Default: native.",
+    ),
     label_rules: z.record(z.string(), LabelRule).optional().describe("How the labels of a key are compared."),
     budget: Budget.strict().optional().describe("Limits at which a run stops; finished turns are kept."),
     tags: z.array(z.string()).optional().describe("Stored with the run."),

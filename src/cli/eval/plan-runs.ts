@@ -141,7 +141,7 @@ function targetOf(
 function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "test_batch" | "endpoint" | "model_id"> {
   const { attempts, parameters, stream, history, on_failure, concurrency, scorers, weights, threshold } = config;
   const { judge, labeller, label_rules, budget, tags, metadata, replay_first_bad_turn, priority } = config;
-  const { world, world_address, tool_matching, simulator } = config;
+  const { world, world_address, tool_matching, tool_support, simulator } = config;
   const options = {
     attempts,
     parameters,
@@ -163,6 +163,7 @@ function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "
     world,
     world_address,
     tool_matching,
+    tool_support,
     simulator,
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

@@ -205,6 +205,9 @@ export const SimulatorSettings = z
   .meta({ id: "SimulatorSettings" });
 export type SimulatorSettings = z.infer<typeof SimulatorSettings>;
 
+/** How a model uses tools: by the API of its endpoint, or described in the prompt. The agent backend finds it out by itself. */
+export const ToolSupportMode = z.enum(["native", "prompted"]);
+
 const options = {
   endpoint: z.string().min(1).max(2048).describe("Base URL (…/v1) or full URL of the model endpoint under test."),
   model_id: z.string().min(1).max(512).describe("The model's name at the endpoint, sent unchanged."),
@@ -256,6 +259,9 @@ const options = {
     "With `protocol: agent`: how the agent gets the address of its world. Without it, an agent acts in no world.",
   ),
   tool_matching: ToolMatching.optional().describe("Rules for comparing tool calls with reference calls."),
+  tool_support: ToolSupportMode.optional().describe(
+    "How a model is offered the tools of a world. `native` (default): by its API. `prompted`: they are described in the prompt, and calls are read from the text of the reply, for models that write them as text.",
+  ),
   budget: Budget.optional().describe("Stops the run at a limit; finished turns are kept."),
   gate: Gate.optional().describe("Requirements of the run; the response says whether they were met."),
   replay_first_bad_turn: z

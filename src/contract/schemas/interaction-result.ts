@@ -63,6 +63,12 @@ export const StoredReply = z.object({
     .describe(
       "Which tool calls could be seen, when not all: `none`, because the endpoint has no way to report them, or `world`, only those in its world. An empty `tool_calls` then does not mean that none were made.",
     ),
+  written_call: z
+    .string()
+    .optional()
+    .describe(
+      "A tool of the world that the reply calls in its text, where it counts as no call. `tool_support: prompted` reads such calls.",
+    ),
   model_calls: z.int().min(1).optional().describe("Model calls of the turn, when there was more than one."),
   session_id: z.string().optional().describe("The session of the turn at a target that keeps one."),
   refused_calls: z

@@ -111,6 +111,11 @@ export const RunSummary = z
       .describe(
         "Replies without an `overall` because the judge, the embedder or a check failed, and replies of conversations without a verdict. They are not part of its mean.",
       ),
+    written_calls: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("Replies that look like a tool call written as text, which counts as no call."),
     undecided_scores: z
       .record(z.string(), z.int().min(1))
       .optional()

@@ -19,6 +19,7 @@ export type ScoredInteraction = Pick<
       | "label_sources"
       | "failed_scores"
       | "undecided_scores"
+      | "written_call"
       | "latency_ms"
       | "first_token_ms"
       | "user_turn"

@@ -93,6 +93,7 @@ export function createRunFigures({
   let interactions = 0;
   let conflicts = 0;
   let unscored = 0;
+  let writtenCalls = 0;
   /** Attempts in which a score could not be decided, by its name. */
   const undecided = new Map<string, number>();
   let audited: boolean | undefined;
@@ -116,6 +117,7 @@ export function createRunFigures({
     breakdown.add(interaction, attempt.tags ?? []);
     if ((interaction.conflicts ?? []).length > 0) conflicts++;
     if (isUnscored(interaction, attempt.conversation)) unscored++;
+    if (interaction.written_call !== undefined) writtenCalls++;
     noteAudits(interaction.judgements);
     if (interaction.error) {
       const { code, detail } = interaction.error;
@@ -236,6 +238,7 @@ export function createRunFigures({
         scenarios: countScenarios(),
         ...(always_failing.length > 0 && { always_failing }),
         ...(unscored > 0 && { unscored }),
+        ...(writtenCalls > 0 && { written_calls: writtenCalls }),
         ...(undecided.size > 0 && { undecided_scores: Object.fromEntries(undecided) }),
         conflicts,
         breakdown: breakdown.finish(),

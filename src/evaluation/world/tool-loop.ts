@@ -13,6 +13,7 @@ import { failedReplyText, type StoredReply } from "../../contract/schemas/intera
 import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import { addUsage, noUsage, toUsage } from "../../contract/schemas/usage.ts";
 import { maxRecordedCalls, sentArguments, toRecordedCall } from "../recorded-calls.ts";
+import { writtenCall } from "./written-call.ts";
 import { toInteractionError } from "../stored-reply.ts";
 import type { ToolOutcome } from "./answers.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";
@@ -267,9 +268,11 @@ class ToolTurn {
       this.#calls.push({ ...this.#exchange.toRecorded(call), error });
     }
     const stored = this.#toStored(reply.text === "" ? (reply.refusal ?? "") : reply.text);
+    const written = this.#calls.length === 0 ? writtenCall(reply.text, this.#options.world.tools) : null;
+    const call = written === null ? {} : { written_call: this.#options.world.toolName(written) };
     const unseen = reply.calls_unseen && this.#calls.length === 0 ? { calls_seen: "none" as const } : {};
     return {
-      reply: { ...stored, ...unseen, ...(limit && { finish_reason: limit }) },
+      reply: { ...stored, ...unseen, ...call, ...(limit && { finish_reason: limit }) },
       exchange: this.#exchange.messages,
     };
   }

@@ -10,7 +10,16 @@ type Value = SettingChange["baseline"];
 /** Settings that the model under test can observe. */
 type VisibleSettings = Pick<
   RunSettings,
-  "model_id" | "endpoint" | "protocol" | "target" | "system_prompt" | "parameters" | "history" | "attempts" | "adaptive"
+  | "model_id"
+  | "endpoint"
+  | "protocol"
+  | "target"
+  | "system_prompt"
+  | "parameters"
+  | "history"
+  | "attempts"
+  | "adaptive"
+  | "tool_support"
 >;
 
 export interface SettingsSide {
@@ -57,6 +66,7 @@ function visibleSettings({ settings, ownAgent = false }: SettingsSide): Readonly
     system_prompt: prompt,
     ...Object.fromEntries(named),
     history,
+    ...(settings.tool_support === "prompted" && { tool_support: "prompted" }),
     attempts,
   };
 }

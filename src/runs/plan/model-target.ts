@@ -5,7 +5,7 @@ import type { LabellerSettings, RunSettings } from "../../contract/schemas/evalu
 /** The settings needed to call a model and to price its calls. */
 export type ModelTarget = Pick<
   RunSettings,
-  "endpoint" | "model_id" | "protocol" | "priority" | "target" | "world_address"
+  "endpoint" | "model_id" | "protocol" | "priority" | "target" | "world_address" | "tool_support"
 > & {
   /** The owner of the calls. Default: none. */
   readonly owner?: string | null;

@@ -1,4 +1,4 @@
-import type { LocalTarget, Target } from "../../contract/schemas/acting/target.ts";
+import { offersTools, type LocalTarget, type Target } from "../../contract/schemas/acting/target.ts";
 import type { TargetBinding } from "../../models/targets/target-binding.ts";
 import { toPointer } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors.ts";
@@ -40,6 +40,7 @@ type Options = Pick<
   | "replay_first_bad_turn"
   | "protocol"
   | "world_address"
+  | "tool_support"
 > & {
   readonly endpoint?: EvaluationRequest["endpoint"];
   /** True when a scenario needs a simulator. */
@@ -60,6 +61,7 @@ export function optionProblems(request: Options, helpers: PlanHelpers): FieldErr
     ...simulatorProblems(request, helpers),
     ...replayProblems(request),
     ...worldAddressProblems(request),
+    ...toolSupportProblems(request),
     ...weightProblems(request, helpers),
   ];
 }
@@ -145,6 +147,13 @@ const takenHeaders = new Set([
   "x-api-key",
   "accept",
 ]);
+
+/** Only a model is offered tools by us. */
+function toolSupportProblems({ tool_support, endpoint, protocol }: Options): FieldError[] {
+  if (tool_support !== "prompted" || (typeof endpoint === "string" && offersTools({ protocol }))) return [];
+  const message = "needs a model endpoint: an agent is offered no tools, or takes them by {{tools}}";
+  return [{ pointer: "/tool_support", code: "conflict", message }];
+}
 
 /** An agent acts in one world for the whole conversation, so it needs its own replies as history. */
 function worldAddressProblems(options: Options): FieldError[] {

@@ -135,6 +135,7 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     user_turn,
     refused_calls,
     calls_seen,
+    written_call,
   } = stored.reply;
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return {
@@ -151,6 +152,7 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     ...(cost !== undefined && { cost }),
     tool_calls,
     ...(calls_seen && { calls_seen }),
+    ...(written_call !== undefined && { written_call }),
     ...(model_calls !== undefined && { model_calls }),
     ...(refused_calls !== undefined && { refused_calls }),
     ...(user_turn && { user_turn: withoutMessage(user_turn) }),

@@ -50,7 +50,16 @@ export function warningsOf({
     ...warnings,
     ...(late === 0 ? [] : [{ pointer: "/world_address", message }]),
     ...undecidedWarning(summary, warnings),
+    ...writtenCallsWarning(summary),
   ];
+}
+
+function writtenCallsWarning(summary: RunRecord["summary"]): Warning[] {
+  const count = summary?.written_calls ?? 0;
+  if (count === 0) return [];
+  const replies = count === 1 ? "1 reply looks" : `${count} replies look`;
+  const message = `${replies} like a tool call written as text, which counts as no call: set tool_support: prompted (in rehearsal.yaml or in the request) to have such calls read and carried out`;
+  return [{ pointer: "/tool_support", message }];
 }
 
 /** Left out when the request was warned that its endpoint shows no tool calls. */
