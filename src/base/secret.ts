@@ -51,6 +51,8 @@ const patterns: readonly RegExp[] = [
   /\b(?:sk|pk|rk|gsk|xai|or)-[\w-]{16,}/g,
   /\b(?:hf|gsk|ghp|gho|ghs|github_pat|glpat|xoxb|xoxp|whsec)[_-][\w-]{16,}/g,
   /\brh_[0-9A-Za-z]{8}_[\w-]{16,}/g,
+  // A JSON Web Token: its header is the base64url of `{"…`.
+  /(?<![\w-])eyJ[\w-]{8,}(?:\.[\w-]*){2,4}/g,
   /\bAKIA[0-9A-Z]{16}\b/g,
   /\bAIza[\w-]{30,}/g,
   /(\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/g,
@@ -69,7 +71,7 @@ function keepPrefix(_match: string, prefix: unknown): string {
 }
 
 /** Query parameters whose names suggest a secret. `api-version` must not match. */
-const secretParameters = /([?&](?:[^=&#]*(?:key|token|secret|password)|sig|signature|code)=)[^&#]+/gi;
+const secretParameters = /([?&](?:[^?=&#]*(?:key|token|secret|password)|sig|signature|code)=)[^&#]+/gi;
 
 /** An endpoint without the keys in its query: results and reports are passed on to other people. */
 export function redactEndpoint(endpoint: string): string {

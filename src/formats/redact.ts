@@ -4,22 +4,28 @@ import type { RedactionRule, redactionKinds } from "../contract/schemas/acting/t
 
 type Replace = (text: string) => string;
 
+/** The characters of an e-mail's name. The look-behind lets a search begin only at the start of a run of them. */
+const mailbox = String.raw`[\p{L}\p{M}\p{N}_.!#$%&'*+/=?^\x60{|}~-]`;
+const email = new RegExp(String.raw`(?<!${mailbox})${mailbox}+@[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+`, "gu");
+const ipv4 = /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\.?\d)/g;
+const ipv6 =
+  /(?<!\w)(?<![0-9a-f:]:)(?:[0-9a-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f]{1,4})?(?:%\w{1,20})?(?![\w:])/gi;
+
 const kinds: Readonly<Record<(typeof redactionKinds)[number], Replace>> = {
-  email: (text) => text.replaceAll(/[\w.!#$%&'*+/=?^`{|}~-]+@[\w-]+(?:\.[\w-]+)+/g, "[email]"),
+  email: (text) => text.replaceAll(email, "[email]"),
   phone: (text) =>
     text.replaceAll(/(?<![\w.])(?:\+|00)?\d(?:[ ()./-]{0,2}\d){7,14}(?![\w.]?\d)/g, (found) =>
       isPhone(found) ? "[phone]" : found,
     ),
   credit_card: (text) =>
-    text.replaceAll(/(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g, (found) => (hasCheckDigit(found) ? "[credit_card]" : found)),
-  iban: (text) => text.replaceAll(/\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g, "[iban]"),
+    text.replaceAll(/(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g, (found) => (isCard(found) ? "[credit_card]" : found)),
+  iban: (text) =>
+    text.replaceAll(
+      /(?<![\p{L}\p{N}])\p{L}{2}\d{2}(?:[ \u00a0-]?[a-z0-9]{4}){2,7}(?:[ \u00a0-]?[a-z0-9]{1,3})?(?![\p{L}\p{N}])/giu,
+      withoutIban,
+    ),
   ip_address: (text) =>
-    text
-      .replaceAll(
-        /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.]*\d)/g,
-        "[ip_address]",
-      )
-      .replaceAll(/(?<![\w:])(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}(?![\w:])/gi, "[ip_address]"),
+    text.replaceAll(ipv6, (found) => (isIpv6(found) ? "[ip_address]" : found)).replaceAll(ipv4, "[ip_address]"),
   api_key: redactKeys,
 };
 
@@ -29,8 +35,20 @@ export function createRedactor(rules: readonly RedactionRule[] = []): (<Value>(v
   // Longer numbers first: a card is not a phone.
   const sorted = rules.toSorted((left, right) => Number(left === "phone") - Number(right === "phone"));
   const steps = sorted.map(toReplace);
-  const redact: Replace = (text) => steps.reduce((rest, step) => step(rest), text);
-  return (value) => redactIn(value, redact);
+  const text: Replace = (given) => steps.reduce((rest, step) => step(rest), given);
+  const [cards, phones] = [rules.includes("credit_card"), rules.includes("phone")];
+  const field: Redaction["field"] = (value, name) => {
+    const digits = String(value);
+    if (cards && typeof value === "number" && isCard(digits)) return "[credit_card]";
+    return phones && isPhoneField(value, name) ? "[phone]" : undefined;
+  };
+  return (value) => redactIn(value, { text, field }, "");
+}
+
+interface Redaction {
+  readonly text: Replace;
+  /** What replaces a whole number, or a text, as a field with this name. */
+  readonly field: (value: number | string, name: string) => string | undefined;
 }
 
 function toReplace(rule: RedactionRule): Replace {
@@ -39,11 +57,12 @@ function toReplace(rule: RedactionRule): Replace {
   return (text) => text.replaceAll(pattern, rule.replacement ?? "[redacted]");
 }
 
-function redactIn<Value>(value: Value, redact: Replace): Value {
-  if (typeof value === "string") return redact(value) as Value;
-  if (Array.isArray(value)) return value.map((item: unknown) => redactIn(item, redact)) as Value;
+function redactIn<Value>(value: Value, redaction: Redaction, name: string): Value {
+  if (typeof value === "string") return (redaction.field(value, name) ?? redaction.text(value)) as Value;
+  if (Number.isSafeInteger(value)) return (redaction.field(value as number, name) ?? value) as Value;
+  if (Array.isArray(value)) return value.map((item: unknown) => redactIn(item, redaction, name)) as Value;
   if (!isRecord(value)) return value;
-  const entries = Object.entries(value).map(([key, item]) => [redact(key), redactIn(item, redact)]);
+  const entries = Object.entries(value).map(([key, item]) => [redaction.text(key), redactIn(item, redaction, key)]);
   return Object.fromEntries(entries) as Value;
 }
 
@@ -54,12 +73,66 @@ function isPhone(found: string): boolean {
   return digits.length >= 9 && digits.length <= 15 && (/^(?:\+|0)/.test(found) || /[ ()./-]/.test(found));
 }
 
+/** Names of fields, in lower case and without separators, that hold a phone number. */
+const phoneNames = /phone|mobile|msisdn|whatsapp|telefon|handy|fax|^tel(?:no|nr|number)?$|^cell(?:no|nr|number)?$/;
+/** Names of fields that hold another long number. */
+const otherNumbers =
+  /id$|ids$|order|number$|nr$|^no$|code|account|invoice|ticket|tracking|serial|sku|ean|gtin|isbn|time|date|stamp|created|updated|expires|^at$|^iat$|^exp$|amount|price|total|cost|sum|count|size|bytes|seed|version|hash|offset|cursor|token|ref/;
+/** As people are called from abroad: North America, or another country's code with 11 to 13 digits; not a date. */
+const international = /^1[2-9]\d{2}[2-9]\d{6}$|^(?!20\d{2}(?:0[1-9]|1[0-2])[0-3])[2-9]\d{10,12}$/;
+
+/** Digits alone are a phone if their field says so. A number, which has no plus or zero, also if nothing speaks against it. */
+function isPhoneField(value: number | string, name: string): boolean {
+  const plain = name.toLowerCase().replaceAll(/[^a-z]+/g, "");
+  if (phoneNames.test(plain)) return /^\d{7,15}$/.test(String(value));
+  if (typeof value === "string") return false;
+  return international.test(String(value)) && (plain === "number" || !otherNumbers.test(plain));
+}
+
+/** Beginnings and lengths of card numbers. Timestamps and 13-digit order ids have others. */
+const cardForm = /^(?:[3-6]\d{15,18}|2[2-7]\d{14}|3[47]\d{13}|3[0689]\d{12})$/;
+
 /** Luhn's check, which every card number passes. */
-function hasCheckDigit(found: string): boolean {
-  const digits = [...found.replaceAll(/\D/g, "")].map(Number).toReversed();
+function isCard(found: string): boolean {
+  const plain = found.replaceAll(/\D/g, "");
+  const digits = [...plain].map(Number).toReversed();
   const sum = digits.reduce((total, digit, index) => {
     const doubled = index % 2 === 1 ? digit * 2 : digit;
     return total + (doubled > 9 ? doubled - 9 : doubled);
   }, 0);
-  return digits.length >= 13 && sum % 10 === 0;
+  return sum % 10 === 0 && cardForm.test(plain);
+}
+
+/** Replaces the longest beginning of the text, in whole groups, whose check digits are right: words may follow an IBAN. */
+function withoutIban(found: string): string {
+  const groups = found.split(/(?=[ \u00a0-])/u);
+  for (let count = groups.length; count > 0; count--) {
+    if (hasIbanCheck(groups.slice(0, count).join(""))) return `[iban]${groups.slice(count).join("")}`;
+  }
+  return found;
+}
+
+/** ISO 7064: the first four characters moved to the end, letters as 10 to 35, leave 1 when divided by 97. */
+function hasIbanCheck(text: string): boolean {
+  const plain = text.replaceAll(/[ \u00a0-]/g, "").toUpperCase();
+  if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(plain)) return false;
+  const moved = plain.slice(4) + plain.slice(0, 4);
+  let rest = 0;
+  for (const character of moved)
+    for (const digit of String(Number.parseInt(character, 36))) rest = (rest * 10 + Number(digit)) % 97;
+  return rest === 1;
+}
+
+/**
+ * Eight groups, or fewer with one `::` and a beginning that addresses of people have: global, local to a link or a site. So `12::30`
+ * and `abc::def` stay.
+ */
+function isIpv6(found: string): boolean {
+  const text = found.replace(/%\w+$/, "");
+  const groups = text.split("::").map((half) => (half === "" ? [] : half.split(":")));
+  const length = groups.flat().length + (text.includes(".") ? 1 : 0);
+  if (groups.flat().includes("")) return false;
+  if (groups.length === 1) return length === 8;
+  if (groups.length > 2 || length > 7) return false;
+  return /^(?:[23][0-9a-f]{3}:|fe[89ab][0-9a-f]:|f[cd][0-9a-f]{2}:|::ffff:|64:ff9b::)/i.test(text);
 }
