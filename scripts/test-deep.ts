@@ -24,6 +24,7 @@ const shards: Readonly<Record<string, readonly string[]>> = {
   "torture-agent": ["scripts/torture.ts", "--agents", "--cycles", String(sizes.sqliteKills)],
   "torture-agent-postgres": ["scripts/torture.ts", "--agents", "--postgres", "--cycles", String(sizes.postgresKills)],
   simulations: [vitest, "run", "test/simulation", "src/evaluation/comparison/simulation.test.ts"],
+  patterns: [vitest, "run", "test/hardening/patterns"],
   page: [vitest, "run", "test/page", "test/docs/site.test.ts"],
   load: [vitest, "run", "test/hardening/load.test.ts", "test/hardening/recovery.test.ts"],
   services: [vitest, "run", "test/services", "test/cli/package.test.ts", "test/cli/deployment-schemas.test.ts"],

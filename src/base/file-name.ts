@@ -10,7 +10,7 @@ export function runFileName(run: {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .slice(0, 60)
-    .replaceAll(/^-+|-+$/g, "");
+    .replaceAll(/^-+|(?<!-)-+$/g, "");
   const end = run.run_id.replaceAll(/[^\w]/g, "").slice(-6);
   return [name === "" ? "run" : name, run.created_at.slice(0, 10), end].join("-");
 }

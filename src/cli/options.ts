@@ -54,7 +54,7 @@ export function nonEmptyName(value: string): string {
 
 /** A share as in gates: 0.02 or 2%. */
 export function shareNumber(value: string): number {
-  const { figure, percent } = /^\s*(?<figure>\d*\.?\d+)\s*(?<percent>%)?\s*$/.exec(value)?.groups ?? {};
+  const { figure, percent } = /^(?<figure>\d+(?:\.\d+)?|\.\d+)\s*(?<percent>%)?$/.exec(value.trim())?.groups ?? {};
   const number = figure === undefined ? Number.NaN : Number(figure) / (percent === undefined ? 1 : 100);
   if (number >= 0 && number <= 1) return number;
   throw new InvalidArgumentError("It must be a share from 0 to 1, such as 0.02 or 2%.");

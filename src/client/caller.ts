@@ -27,7 +27,7 @@ interface Call {
 type Caller = (path: string, call?: Call) => Promise<Response>;
 
 export function createCaller({ url, apiKey: key, fetch = globalThis.fetch }: ClientOptions): Caller {
-  const base = url.replace(/\/+$/, "");
+  const base = url.replace(/(?<!\/)\/+$/, "");
   const apiKey = key?.trim();
   requireValidOptions(url, apiKey);
 

@@ -6,7 +6,7 @@ const lineEnds = {
 
 /** Tokens that RE2 and JavaScript may read differently, and single characters. */
 const parts =
-  /\\Q[^]*?(?:\\E|$)|\\x\{[\da-fA-F]+\}|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\(\?m:[$^]\)|\(\?(?:P?<|:)|\(\?|[^]/gu;
+  /\\Q[^]*?(?:\\E|$)|\\x\{[\da-fA-F]+\}|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]?|\(\?m:[$^]\)|\(\?(?:P?<|:)|\(\?|[^]/gu;
 
 /**
  * Converts an RE2 pattern (`^` and `$` match at lines unless it starts with `(?-m)`) to a JavaScript pattern without flags. Undefined

@@ -21,7 +21,7 @@ export function parseAddress(name: string, text: string): URL {
 export function parseBaseUrl(name: string, text: string): string {
   const url = parseAddress(name, text);
   if (url.search !== "") throw new SettingsError(name, `is ${quoted(text)}: leave out the query`);
-  return url.href.replace(/\/+$/, "");
+  return url.href.replace(/(?<!\/)\/+$/, "");
 }
 
 /** Parses an address of scheme, host and port alone. */

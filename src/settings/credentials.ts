@@ -117,7 +117,7 @@ function wellKnownScopes({ addresses, subpaths }: WellKnownKey): readonly Creden
 
 function toScope(address: string, uses: Pick<CredentialScope, "subpaths" | "agent">): CredentialScope {
   const { origin, pathname } = new URL(address);
-  return { origin, path: pathname.replace(/\/+$/, ""), ...uses };
+  return { origin, path: pathname.replace(/(?<!\/)\/+$/, ""), ...uses };
 }
 
 /** Names of the variables that EVAL_CREDENTIALS refers to: they hold secrets although no table lists them. */

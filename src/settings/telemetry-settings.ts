@@ -62,7 +62,7 @@ function signalUrl(signal: "traces" | "logs", environment: Environment): string 
   const shared = environment.text("OTEL_EXPORTER_OTLP_ENDPOINT");
   if (shared === null) return null;
   const url = parseAddress("OTEL_EXPORTER_OTLP_ENDPOINT", shared);
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/${signal}`;
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}/v1/${signal}`;
   return url.href;
 }
 

@@ -94,7 +94,7 @@ function factLines(knows: unknown): string {
 function parseFacts(text: string): unknown {
   if (text.trim() === "") return undefined;
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const pairs = lines.map((line) => /^\s*([^:]+?)\s*:\s(.*)$/.exec(line));
+  const pairs = lines.map((line) => /^\s*([^\s:][^:]*):\s(.*)$/.exec(line));
   if (text.endsWith("\n") || pairs.some((pair) => !pair)) return text;
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? "", pair?.[2] ?? ""]));
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1]?.trim() ?? "", pair?.[2] ?? ""]));
 }

@@ -77,6 +77,6 @@ const shownToolError = 2000;
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return "The tool failed.";
   if (error instanceof ToolError) return truncateText(error.message, shownToolError);
-  const [message = ""] = truncateText(error.message, shownFailure).split(/\n\s+at /);
+  const [message = ""] = truncateText(error.message, shownFailure).split(/\n[^\S\n]+at /);
   return truncateText(`${error.name}: ${message}`, shownFailure);
 }

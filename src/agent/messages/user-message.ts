@@ -33,7 +33,7 @@ function partsOf({ content, parts }: UserMessage): readonly UserPart[] {
  */
 function placeholderFor({ url }: ImagePart): string {
   const hash = createHash("sha256").update(url).digest("hex").slice(0, 8);
-  const [, type, data] = /^data:([^;,]*)[^,]*,(.*)$/is.exec(url) ?? [];
+  const [, type, data] = /^data:([^;,]*)(?:;[^,]*)?,(.*)$/is.exec(url) ?? [];
   if (type === undefined || data === undefined) return `[image ${hash}: ${url.replace(/[?#].*$/s, "").slice(0, 200)}]`;
   return `[image ${hash}: ${type}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB]`;
 }

@@ -232,7 +232,7 @@ type Token =
   | { readonly kind: "end"; readonly text: ""; readonly position: number };
 
 const pieces =
-  /\s*(?:(?<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?<name>[a-zA-Z_]\w*)|(?<symbol>\*\*|[-+*/%^(),×÷−]))/uy;
+  /\s*(?:(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<name>[a-zA-Z_]\w*)|(?<symbol>\*\*|[-+*/%^(),×÷−]))/uy;
 const spellings: Readonly<Record<string, string>> = { "**": "^", "×": "*", "÷": "/", "−": "-" };
 
 /** Splits an expression into tokens; `**`, `×`, `÷` and the true minus sign become their plain forms. */

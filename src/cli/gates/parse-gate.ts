@@ -32,19 +32,20 @@ export const figures = ["failure_rate", "unscored_rate", "simulator_failure_rate
 const statistics: readonly string[] = ["mean", "ci_lower", "ci_upper", "min"];
 /** A score's name may contain spaces: it can be a label's key. */
 const form =
-  /^\s*(?<each>each:)?\s*(?<left>[^<>=\s](?:[^<>=]*[^<>=\s])?)\s*(?<comparator>>=|<=|>|<)\s*(?<bound>\d*\.?\d+)(?<percent>%)?\s*$/;
+  /^(?<each>\s*each:)?(?<left>[^<>=]+)(?<comparator>>=|<=|>|<)\s*(?<bound>\d+(?:\.\d+)?|\.\d+)(?<percent>%)?\s*$/;
 
 /** Reads `overall>=0.8`, `overall.ci_lower>=0.7`, `each:overall>=0.5`, `pass^3>=0.9`, `failure_rate<=1%`, `cost<=2`. */
 export function parseGate(text: string): GateRule {
   const { each, left = "", comparator, bound, percent } = form.exec(text)?.groups ?? {};
-  if (comparator === undefined) {
+  const name = left.trim();
+  if (comparator === undefined || name === "") {
     throw new CliError(
       `the gate "${text}" cannot be read: write it like overall>=0.8, overall.ci_lower>=0.7 or pass^3>=0.9`,
     );
   }
   const gate = {
     text: text.trim(),
-    measure: parseMeasure(left, { each: each !== undefined, text }),
+    measure: parseMeasure(name, { each: each !== undefined, text }),
     comparator: comparator as Comparator,
     bound: Number(bound) / (percent ? 100 : 1),
   };

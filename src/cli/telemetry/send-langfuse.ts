@@ -23,7 +23,7 @@ export async function sendLangfuse(
   { settings, send }: { settings: LangfuseSettings; send: SendJson },
 ): Promise<void> {
   const { baseUrl, publicKey, secretKey } = settings;
-  const url = `${baseUrl.replace(/\/+$/, "")}/api/public/ingestion`;
+  const url = `${baseUrl.replace(/(?<!\/)\/+$/, "")}/api/public/ingestion`;
   const key = Buffer.from(`${publicKey}:${secretKey.reveal()}`).toString("base64");
   const events = toScoreEvents(response);
   for (let start = 0; start < events.length; start += batchSize) {

@@ -112,7 +112,7 @@ const neutralizers: Readonly<Record<string, (text: string) => string>> = {
  */
 function neutralize(text: string): string {
   // A lookbehind from the colons: matching from each line start would rescan long runs of white space.
-  return text.replace(/(?<=^[^\S\n]*):(?=:)/gm, ": ").replace(/##(?=\w*\[)/g, "## ");
+  return text.replace(/:(?<=^[^\S\n]*:)(?=:)/gm, ": ").replace(/##(?=\w*\[)/g, "## ");
 }
 
 /** `neutralize` for JSON, with escapes that leave the value unchanged. */
@@ -122,5 +122,5 @@ function neutralizeJson(json: string): string {
 
 /** `neutralize` for XML. */
 function neutralizeXml(xml: string): string {
-  return xml.replace(/(?<=^[^\S\n]*):(?=:)/gm, "&#58;").replace(/##(?=\w*\[)/g, "#&#35;");
+  return xml.replace(/:(?<=^[^\S\n]*:)(?=:)/gm, "&#58;").replace(/##(?=\w*\[)/g, "#&#35;");
 }

@@ -57,7 +57,7 @@ const marginPattern = "(?:[^=,]*[^=, ] *=)? *[0-9]*[.]?[0-9]+ *%?";
 /** The form of margins in a text, without the ranges of their figures. */
 export const marginsPattern = `^ *${marginPattern}(?: *, *${marginPattern})* *$`;
 
-const form = /^(?:(?<name>[^=,]*[^=,\s])\s*=)?\s*(?<figure>\d*\.?\d+)\s*(?<percent>%)?$/;
+const form = /^(?:(?<name>[^=,]*[^=,\s])\s*=)?\s*(?<figure>\d+(?:\.\d+)?|\.\d+)\s*(?<percent>%)?$/;
 
 /**
  * Reads `0.02`, `2%` or `overall=0.02,success=5%,latency_ms=10%`; a margin without a name is one of `overall`. Returns a message

@@ -129,7 +129,7 @@ interface Vote {
 }
 
 const maximumReason = 2_000;
-const quoted = /"(?:[^"\\]|\\.)*"/gu;
+const quoted = /"(?:[^"\\]|\\[^])*"?/gu;
 
 /**
  * Reads an answer, which must be exactly one object in the verdict format, optionally in a code fence. Verdicts are never

@@ -80,7 +80,7 @@ const method = "sentiment lexicon";
 /** Polite or technical phrases that the lexicon rates as positive. */
 const neutralPhrases = /\bplease\b|\b(?:would|do|if) you(?:'d)? like\b|\blike to\b|\bworking (?:days?|hours?)\b/giu;
 /** A contrasting clause is rated as a sentence of its own. */
-const contrastingClauses = /[,;]?\s+(?:but|however|although|though|yet)\b,?/giu;
+const contrastingClauses = /[,;]?(?<!\s)\s+(?:but|however|although|though|yet)\b,?/giu;
 
 /** The sentiment of an English text: positive, negative, neutral or, if allowed, mixed. Other languages are `unknown` and unreadable. */
 export function sentimentLabel(

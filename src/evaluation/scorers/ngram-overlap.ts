@@ -57,7 +57,7 @@ export function gleu(): Scorer {
 
 const words = (text: string): string[] => text.toLowerCase().split(/\s+/u).filter(Boolean);
 
-const withoutStops = (word: string): string => word.replace(/\.+$/u, "");
+const withoutStops = (word: string): string => word.replace(/(?<!\.)\.+$/u, "");
 
 function ngrams(list: readonly string[], n: number): string[] {
   return Array.from({ length: Math.max(0, list.length - n + 1) }, (_, index) => list.slice(index, index + n).join(" "));

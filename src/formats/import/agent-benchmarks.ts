@@ -23,7 +23,7 @@ const isGroundTruth = (value: unknown): boolean =>
   value.length > 0 &&
   (value.every((call) => isRecord(call) && Object.values(call).every(isRecord)) ||
     value.every(
-      (turn) => Array.isArray(turn) && turn.every((call) => typeof call === "string" && /\(.*\)$/s.test(call)),
+      (turn) => Array.isArray(turn) && turn.every((call) => typeof call === "string" && /^[^(]*\(.*\)$/s.test(call)),
     ));
 
 /**
@@ -134,7 +134,7 @@ function parseCall(text: string): ImportedToolCall {
   if (inside.trim() === "") return { name, arguments: {} };
   const named = /^\s*\w+\s*=/.test(inside);
   // `a=1, b=[2]` becomes `{"a": 1, "b": [2]}`: an equals sign outside texts follows a name.
-  const literal = `{${inside.replace(/("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(\w+)\s*=(?!=)/gs, (whole: string, quoted?: string, key?: string) => (quoted === undefined ? `"${key}": ` : whole))}}`;
+  const literal = `{${inside.replace(/("(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?)|(?<!\w)(\w+)\s*=(?!=)/gs, (whole: string, quoted?: string, key?: string) => (quoted === undefined ? `"${key}": ` : whole))}}`;
   const value = named ? parsePythonLiteral(literal) : undefined;
   return { name, arguments: isRecord(value) ? value : undefined };
 }
@@ -159,7 +159,7 @@ export const importTauBench: Importer = ({ document, collector, mapping }) => {
 };
 
 /** The simulated user ends a conversation with a mark. */
-const endMark = /\s*###(?:STOP|TRANSFER|OUT-OF-SCOPE)###\s*/g;
+const endMark = /(?<!\s)\s*###(?:STOP|TRANSFER|OUT-OF-SCOPE)###\s*/g;
 
 function addTrajectory(value: JsonRecord, listed: unknown, context: ItemContext): void {
   const { place, collector } = context;

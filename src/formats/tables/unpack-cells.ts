@@ -80,7 +80,7 @@ const escapes: Readonly<Record<string, string>> = {
 const words: Readonly<Record<string, unknown>> = { None: null, True: true, False: false };
 
 const space = /[\s,]*/y;
-const scalar = /[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[A-Za-z]+/y;
+const scalar = /[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[A-Za-z]+/y;
 const text = /(["'])((?:\\[\s\S]|(?!\1)[^\\])*)\1/y;
 const escape = /\\(x[\da-fA-F]{2}|u[\da-fA-F]{4}|U00(?:0[\da-fA-F]|10)[\da-fA-F]{4}|[\s\S])/g;
 

@@ -49,7 +49,7 @@ export function agentChat(adapter: AdapterOptions): ChatModel {
     if (!parsed.ok) return null;
     const { signal, admitBytes } = options;
     const log = new URL(parsed.url);
-    log.pathname = `${log.pathname.replace(/\/+$/, "")}/agent/runs/${runId}`;
+    log.pathname = `${log.pathname.replace(/(?<!\/)\/+$/, "")}/agent/runs/${runId}`;
     const request = { url: log.href, method: "GET", operation: "agent-run", retries: 1, signal, admitBytes } as const;
     const result = await outbound.request({ ...request, breakerKey: `${modelId} log`, ...access });
     const details = result.ok ? parseJson(result.body) : null;

@@ -51,7 +51,7 @@ function oncePerEndpoint(toUrl: (endpoint: URL) => string): (endpoint: URL) => s
 
 /** The base path without trailing slashes; `/v1` when the endpoint has no path. */
 function basePath(endpoint: URL): string {
-  const path = endpoint.pathname.replace(/\/+$/, "");
+  const path = endpoint.pathname.replace(/(?<!\/)\/+$/, "");
   return path === "" ? "/v1" : withoutOperation(path);
 }
 

@@ -348,7 +348,7 @@ const contentCodes = new Set([
 
 /** Wording of content filters: Azure, OpenAI, OpenRouter, DeepSeek, Alibaba. */
 const contentWording =
-  /content management policy|content[_ ](?:filter|policy)|\bflagged\b|content exists risk|inappropriate content|violat\w+ [^.]{0,40}usage polic/;
+  /content management policy|content[_ ](?:filter|policy)|\bflagged\b|content exists risk|inappropriate content|violat\w{1,10} [^.]{0,40}usage polic/;
 
 /** True when a content filter refused the conversation, so that no other form of the request helps. */
 function refusesContent({ code, message }: { readonly code: string; readonly message: string }): boolean {

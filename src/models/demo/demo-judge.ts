@@ -33,13 +33,14 @@ function pickChoice(choices: readonly string[], grade: Grade): string {
 
 function choicesOf({ messages }: ChatRequest): string[] {
   const system = messages.find(({ role }) => role === "system")?.content ?? "";
-  const listed = /Verdicts to choose from: (.*)\.\s*$/m.exec(system)?.[1] ?? "pass, partial, fail";
-  return listed.split(", ");
+  const listed = /Verdicts to choose from: (.*)/.exec(system)?.[1]?.trimEnd() ?? "pass, partial, fail.";
+  return listed.replace(/\.$/, "").split(", ");
 }
 
 function materialOf({ messages }: ChatRequest): { reply: string; references: string[] } {
   const user = messages.findLast(({ role }) => role === "user")?.content ?? "";
-  const block = /<<<DATA\n([\s\S]*)\nDATA>>>/.exec(user)?.[1] ?? "{}";
+  const [start, end] = [user.indexOf("<<<DATA\n"), user.lastIndexOf("\nDATA>>>")];
+  const block = start === -1 || end <= start ? "{}" : user.slice(start + "<<<DATA\n".length, end);
   const material = parse(block);
   const turns = Array.isArray(material["conversation"]) ? material["conversation"] : [];
   const last: unknown = turns.at(-1);

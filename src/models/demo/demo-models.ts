@@ -194,7 +194,7 @@ export function reword(text: string, random: Random): string {
 /** Turns a right answer into a wrong one: a different figure or, without figures, an answer that breaks off. */
 export function spoil(text: string, random: Random): string {
   const shift = pick(random, [1, 2, 7]);
-  const shifted = text.replace(/\d+(?!.*\d)/s, (digits) => String(Number(digits) + shift));
+  const shifted = text.replace(/(?<!\d)\d+(?=\D*$)/, (digits) => String(Number(digits) + shift));
   if (shifted !== text) return shifted;
   const words = text.split(" ");
   return words.slice(0, Math.ceil(words.length / 2)).join(" ");

@@ -42,11 +42,12 @@ interface Wish {
 const isQuestion = /^\s*(?:when|how|why|who|can|could|do|does|is|are|will)\b/i;
 
 function findWish(text: string): Wish | null {
-  if (/\b(?:where is|where's|status of|track)\b.*\border\b/i.test(text)) return { tool: "get_order", amount: null };
+  if (/\border\b/i.test(/\b(?:where is|where's|status of|track)\b.*/i.exec(text)?.[0] ?? ""))
+    return { tool: "get_order", amount: null };
   if (isQuestion.test(text)) return null;
   if (/\bcancel\b/i.test(text)) return { tool: "cancel_order", amount: null };
   if (!/\brefund\b|\bback\b/i.test(text)) return null;
-  const amount = /(\d+(?:\.\d+)?)\s*(?:euros?|eur|€|dollars?|\$)/i.exec(text)?.[1];
+  const amount = /(?<!\d)(\d+(?:\.\d+)?)\s*(?:euros?|eur|€|dollars?|\$)/i.exec(text)?.[1];
   return { tool: "refund_order", amount: amount === undefined ? null : Number(amount) };
 }
 

@@ -16,7 +16,10 @@ export function isSimulatorRequest({ messages }: Pick<ChatRequest, "messages">):
 export function playUser({ messages }: Pick<ChatRequest, "messages">): string {
   const system = messages[0]?.content ?? "";
   const goal = /^Goal: (.*)$/m.exec(system)?.[1] ?? "";
-  const facts = [...system.matchAll(/^- ([^:\n]+): (.*)$/gm)].map(([, name = "", value = ""]) => ({ name, value }));
+  const facts = [...system.matchAll(/^- ([^:\n\r\u2028\u2029]+): (.*)$/gm)].map(([, name = "", value = ""]) => ({
+    name,
+    value,
+  }));
   const said = messages.flatMap((message) => (message.role === "assistant" ? [ownMessage(message)] : []));
   const reply = said.length === 0 ? "" : (messages.findLast(({ role }) => role === "user")?.content ?? "");
   return JSON.stringify(nextMove({ goal, facts, said, reply }));

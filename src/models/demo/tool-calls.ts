@@ -50,8 +50,8 @@ function fieldsOf({ parameters }: ToolDefinition): string[] {
 
 const words: readonly (readonly [RegExp, string])[] = [
   [/(?<=\d),(?=\d{3}(?!\d))/g, ""],
-  [/(\d+(?:\.\d+)?)\s*(?:%|percent)\s+of\s+/gi, "$1 / 100 * "],
-  [/[×⋅]|(?<=[\d)]\s*)x(?=\s*[\d(])|\bmultiplied by\b|\btimes\b/gi, "*"],
+  [/(?<!\d)(\d+(?:\.\d+)?)\s*(?:%|percent)\s+of\s+/gi, "$1 / 100 * "],
+  [/[×⋅]|x(?<=[\d)]\s*x)(?=\s*[\d(])|\bmultiplied by\b|\btimes\b/gi, "*"],
   [/÷|\bdivided by\b/gi, "/"],
   [/[−–]|\bminus\b/gi, "-"],
   [/\bplus\b/gi, "+"],
@@ -69,7 +69,7 @@ export function findArithmetic(text: string): string | null {
   const found = question.exec(rewritten.trim())?.[1] ?? "";
   const expression = found
     .replaceAll(/\s+/g, " ")
-    .replace(/[\s.+\-*/^]+$/, "")
+    .replace(/(?<![\s.+\-*/^])[\s.+\-*/^]+$/, "")
     .trim();
   return operation.test(expression) && isBalanced(expression) ? expression : null;
 }

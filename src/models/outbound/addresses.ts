@@ -45,7 +45,7 @@ const specialIpv6 = ipv6("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 export const addressKind = memoizeText(classify);
 
 function classify(text: string): AddressKind {
-  const address = text.replace(/%.*$/, "");
+  const address = text.replace(/%[^]*/, "");
   if (isIPv4(address)) return ipv4Kind(address);
   return isIPv6(address) ? ipv6Kind(address) : "link-local";
 }

@@ -65,7 +65,7 @@ export function bindCredential(options: {
   const value = secret.reveal().trim();
   if (!isHeaderText(value)) throw new Error(`${source} is empty or holds characters that a header cannot carry.`);
   const { origin, pathname } = parsed.url;
-  const path = pathname.replace(/\/+$/, "");
+  const path = pathname.replace(/(?<!\/)\/+$/, "");
   const agent = protocol === "agent";
   return { origin, path, subpaths: false, agent, protocol, secret: new Secret(value), header, scheme };
 }

@@ -22,7 +22,7 @@ export interface EndpointPolicy {
 
 /** The reason why an IP address (or `localhost`) may not be called under this policy, or null. */
 export function addressRefusal({ host, port }: HostPort, policy: EndpointPolicy): string | null {
-  const kind = isIP(host.replace(/%.*$/, "")) ? addressKind(host) : "loopback";
+  const kind = isIP(host.replace(/%[^]*/, "")) ? addressKind(host) : "loopback";
   if (kind === "link-local") return "Link-local and metadata addresses are never called";
   if (policy.isOwnAddress({ host, port })) return "This is an address of this service itself";
   if (policy.name === "public" && kind !== "public") return "Only public addresses may be called here";

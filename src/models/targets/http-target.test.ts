@@ -277,3 +277,12 @@ test("without a place for calls, an answer does not report that there were none"
   expect((await ask({ reply: "/r" }, { r: "ok" })).reply).not.toHaveProperty("reported_calls");
   expect((await ask({ reply: "/r", tool_calls: "/c" }, { r: "ok" })).reply).toMatchObject({ reported_calls: [] });
 });
+
+test("finds placeholders in linear time, whatever stands between braces", () => {
+  const spaces = " ".repeat(200_000);
+  const target = Target.parse({
+    url: "http://bot.test/chat",
+    body: { a: `{{${spaces}`, b: "{{".repeat(100_000), c: `{{ ${spaces}x${spaces}`, d: "{{ message }}" },
+  });
+  expect(targetProblems(target)).toEqual([]);
+});

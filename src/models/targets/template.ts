@@ -6,13 +6,13 @@ import { templateVariables, type Target, type TemplateVariable } from "../../con
 /** The values of placeholders in one call. Undefined: the field of a JSON body is left out, elsewhere the text is empty. */
 export type TemplateValues = Readonly<Record<TemplateVariable, unknown>>;
 
-const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
-const alone = /^\{\{\s*([^{}]*?)\s*\}\}$/;
+const placeholder = /\{\{([^{}]*)\}\}/g;
+const alone = /^\{\{([^{}]*)\}\}$/;
 
 /** Fills in a JSON value. A text that is one placeholder becomes its value, of whatever type. */
 export function fillValue(template: unknown, values: TemplateValues): unknown {
   if (typeof template === "string") {
-    const name = alone.exec(template)?.[1];
+    const name = alone.exec(template)?.[1]?.trim();
     return name === undefined ? fillText(template, values) : values[name as TemplateVariable];
   }
   if (Array.isArray(template)) {
@@ -29,7 +29,7 @@ export function fillText(
   values: TemplateValues,
   encode: (text: string) => string = (text) => text,
 ): string {
-  return template.replace(placeholder, (_, name: string) => encode(asText(values[name as TemplateVariable])));
+  return template.replace(placeholder, (_, name: string) => encode(asText(values[name.trim() as TemplateVariable])));
 }
 
 function asText(value: unknown): string {
@@ -41,7 +41,7 @@ function asText(value: unknown): string {
 export function* placeholdersIn(target: Target): Iterable<{ readonly pointer: string; readonly name: string }> {
   const { url, headers = {}, body } = target;
   for (const [path, text] of textsIn({ url, headers, body })) {
-    for (const [, name = ""] of text.matchAll(placeholder)) yield { pointer: toPointer(path), name };
+    for (const [, name = ""] of text.matchAll(placeholder)) yield { pointer: toPointer(path), name: name.trim() };
   }
 }
 

@@ -173,7 +173,7 @@ function inlineFunction(code: string): UserFunction {
   const known = inlineFunctions.get(code);
   if (known) return known;
   const text = code.trimEnd();
-  const line = text.trim().replace(/;+$/, "");
+  const line = text.trim().replace(/(?<!;);+$/, "");
   const isDeclared = /^(?:const|let|var)\s/.test(line);
   const body = text.includes("\n") ? text : isDeclared ? line.replace(lastStatement, "$1 return $2") : `return ${line}`;
   const made = compileEither(body, text);

@@ -56,7 +56,7 @@ export function addressOf(context: Context): string {
 
 /** The eight groups of an IPv6 address, with abbreviated zeros written out. */
 function groupsOf(address: string): readonly string[] {
-  const [head = "", tail] = address.replace(/%.*$/, "").split("::");
+  const [head = "", tail] = address.replace(/%[^]*/, "").split("::");
   const before = head === "" ? [] : head.split(":");
   const after = !tail ? [] : tail.split(":");
   if (tail === undefined) return before;

@@ -75,7 +75,7 @@ function valuesIn(text: string): unknown[] {
 /** The place after the bracket that closes the one here; -1 when it is never closed. */
 function endOfValue(text: string, at: number): number {
   let depth = 0;
-  for (const { 0: part, index } of text.slice(at).matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+  for (const { 0: part, index } of text.slice(at).matchAll(/"(?:[^"\\]|\\[^])*"?|[[\]{}]/g)) {
     if (part === "[" || part === "{") depth++;
     else if (part === "]" || part === "}") depth--;
     if (depth === 0) return at + index + part.length;

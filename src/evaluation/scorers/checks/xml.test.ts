@@ -34,3 +34,15 @@ test("requires elements, also in XML inside other text", () => {
   expect(check(reply, { anywhere: true, elements: ["order.total"] })).toBe(0);
   expect(check("<order><id>7</id></order>", { elements: ["id"] })).toBe(1);
 });
+
+// Each of these did not end when the patterns were not linear.
+test.each([
+  `<a/>${"<!---->".repeat(5_000)}x`,
+  `<a/>${"<!-- ".repeat(5_000)}`,
+  `${"<?a?><!--b-->".repeat(5_000)}x`,
+  `${"<!DOCTYPE a [".repeat(5_000)}x`,
+  `<a${" b='1'".repeat(5_000)}`,
+  `<a${" ".repeat(100_000)}b`,
+])("reads a hostile reply in linear time: %#", (reply) => {
+  expect(check(reply)).toBe(0);
+});

@@ -12,7 +12,7 @@ export function xmlCheck({ elements = [], anywhere = false }: Setting): ReplyChe
   return ({ reply }) => {
     if (reply.raw.length > longest) return { value: null, reason: `longer than ${longest} characters`, failed: true };
     const text = unwrapFence(reply.raw);
-    const found = anywhere ? documentsIn(text) : [readElement(text, start(text))].filter(isWhole(text));
+    const found = anywhere ? documentsIn(text) : [readElement(text, skip(text, 0, prolog))].filter(isWhole(text));
     const [first] = found;
     if (!first) return { value: 0, reason: anywhere ? "no XML in the reply" : "the reply is not well-formed XML" };
     const missing = (paths: ReadonlySet<string>): string[] => elements.filter((path) => !paths.has(path));
@@ -30,13 +30,18 @@ interface XmlElement {
 const isWhole =
   (text: string) =>
   (element: XmlElement | null): element is XmlElement =>
-    element !== null && onlyMisc.test(text.slice(element.end));
+    element !== null && skip(text, element.end, misc) === text.length;
 
-/** Comments and processing instructions may follow the root element. */
-const onlyMisc = /^(?:\s|<!--[\s\S]*?-->|<\?[\s\S]*?\?>)*$/;
-const prolog = /^(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(?:\[[\s\S]*?\]\s*)?>)*/;
+/** Comments and processing instructions may surround the root element; a document type may stand before it. */
+const misc = /\s+|<!--[\s\S]*?-->|<\?[\s\S]*?\?>/y;
+const prolog = /\s+|<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!DOCTYPE[^>[]*(?:\[[\s\S]*?\]\s*)?>/y;
 
-const start = (text: string): number => prolog.exec(text)?.[0].length ?? 0;
+/** Skips pieces one by one: a repetition of the whole alternative would try every way to divide the text. */
+function skip(text: string, from: number, piece: RegExp): number {
+  let at = from;
+  for (piece.lastIndex = at; piece.test(text); at = piece.lastIndex);
+  return at;
+}
 
 /** The well-formed elements in a text, none inside another. */
 function documentsIn(text: string): XmlElement[] {
@@ -79,6 +84,6 @@ function readElement(text: string, at: number): XmlElement | null {
 }
 
 function hasRepeats(attributes: string): boolean {
-  const names = [...attributes.matchAll(/([^\s=]+)\s*=\s*(?:"[^"]*"|'[^']*')/g)].map(([, found]) => found);
+  const names = [...attributes.matchAll(/\s+([^\s=]+)\s*=\s*(?:"[^"]*"|'[^']*')/gy)].map(([, found]) => found);
   return new Set(names).size < names.length;
 }

@@ -84,7 +84,7 @@ export const escapeMarkdown = (text: string, length?: number): string =>
  * parsers read the text's backslash and ours as a pair.
  */
 export const markdownTableRow = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => cell.replace(/\\*\|/g, escapedBar)).join(" | ")} |`;
+  `| ${cells.map((cell) => cell.replace(/(?<!\\)\\*\|/g, escapedBar)).join(" | ")} |`;
 
 /** A turn that could not be scored comes first, and one without anything to score last. */
 const overall = ({ interaction }: ShownTurn): number =>

@@ -18,16 +18,16 @@ export interface Filled {
 /** A template may repeat a value, so a short file could expand to any length. */
 const mostCharacters = 1_000_000;
 
-const placeholder = /\{\{\s*([^{}]+?)\s*\}\}/g;
+const placeholder = /\{\{([^{}]+)\}\}/g;
 const path = /^(item|sample)((?:\.[^.[\]|]+|\[\d+\]|\[(?:"[^"\]]*"|'[^'\]]*')\])*)$/;
-const step = /\.([^.[]+)|\[(\d+)\]|\[["']([^\]]*)["']\]/g;
+const step = /\.([^.[]+)|\[(\d+)\]|\[(?:"([^"\]]*)"|'([^'\]]*)')\]/g;
 
 /** Splits a template. Braces around anything but `item` and `sample` are plain text, as in a prompt about JSON. */
 export function templateParts(template: string): (string | Reference)[] {
   const pieces: (string | Reference)[] = [];
   let end = 0;
   for (const match of template.matchAll(placeholder)) {
-    const reference = toReference(match[1] ?? "");
+    const reference = toReference((match[1] ?? "").trim());
     if (!reference) continue;
     if (match.index > end) pieces.push(template.slice(end, match.index));
     pieces.push(reference);
@@ -48,8 +48,8 @@ function toReference(expression: string): Reference | undefined {
 }
 
 const stepsOf = (text: string): (string | number)[] =>
-  [...text.matchAll(step)].map(([, name, index, quoted]) =>
-    index === undefined ? (name ?? quoted ?? "") : Number(index),
+  [...text.matchAll(step)].map(([, name, index, double, single]) =>
+    index === undefined ? (name ?? double ?? single ?? "") : Number(index),
   );
 
 /** Fills a template from a row. `reply` is the field with the reply if the eval ran on recorded replies. */

@@ -246,7 +246,7 @@ function partsOf(graders: unknown): [string, unknown][] {
   return isRecord(graders) ? Object.entries(graders) : [];
 }
 
-const term = /^(?:(\d*\.?\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d*\.?\d+))?$/;
+const term = /^(?:(\d+(?:\.\d+)?|\.\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d+(?:\.\d+)?|\.\d+))?$/;
 
 /** The weights of a linear formula: `0.6 * a + b * 0.4`, `(a + b) / 2`. */
 function linearWeights(formula: string, names: ReadonlyMap<string, string>): JsonRecord | undefined {

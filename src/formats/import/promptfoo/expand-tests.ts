@@ -215,7 +215,7 @@ function withFileTexts(vars: JsonRecord, context: ItemContext): JsonRecord {
 }
 
 const codeFile = /\.(?:[cm]?[jt]s|py|rb|go)(?::\w+)?$/;
-const spreadsheet = /\.xlsx?(?:#.*)?$/;
+const spreadsheet = /\.xlsx?(?:#[^]*)?$/;
 
 /** Fills variables that use other variables. One that cannot be filled is kept as written and noted. */
 function fillVariables(given: JsonRecord, { collector, place }: ItemContext): JsonRecord {

@@ -61,7 +61,7 @@ function withFileName<Read>(name: string, read: () => Read): Read {
 function contextInFile(name: string, { line, pointer }: SourceLocation, context: ItemContext): ItemContext {
   const where = [line === undefined ? name : `${name}:${line}`, pointer].filter(Boolean).join(" ");
   const { collector, place, files } = context;
-  const folder = name.replace(/[^/\\]*$/, "");
+  const folder = name.replace(/(?<![^/\\])[^/\\]*$/, "");
   // Paths in an included file are relative to the config or to that file's folder.
   const near: NamedFiles = (other) => {
     const found = files?.(other) ?? [];
