@@ -3,6 +3,7 @@ import { formatFigure, roundApartFrom } from "./base/numbers.ts";
 import type { EvaluationResponse, ScenarioResult } from "./contract/schemas/evaluation-response.ts";
 import type { ScoreStats } from "./contract/schemas/score.ts";
 import { intervalOfConstant } from "./evaluation/statistics/intervals.ts";
+import { undecidedReason } from "./evaluation/summary/left-out.ts";
 
 /** Results of a whole run, or of one of its scenarios. */
 export type Scored = EvaluationResponse | ScenarioResult;
@@ -95,9 +96,11 @@ function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {
   return judge(value, { bound: share, name: `pass^${k}`, holds: (chance) => chance >= share - 1e-9, why });
 }
 
-/** Refuses a promise that was not awaited, and a run without its results. */
+/** Refuses a promise that was not awaited, a run without its results, and one that left out too much. */
 function requireResults(scored: unknown): void {
-  const { results, attempts } = (scored ?? {}) as Partial<EvaluationResponse & ScenarioResult>;
+  const { results, attempts, summary } = (scored ?? {}) as Partial<EvaluationResponse & ScenarioResult>;
+  const undecided = summary && undecidedReason(summary);
+  if (undecided) throw new Error(`The run is undecided: ${undecided}`);
   if (results?.scenarios || attempts) return;
   const hint =
     scored instanceof Promise ? "await the promise of evaluate or results" : "pass the value of evaluate or results";

@@ -152,7 +152,6 @@ test("the simulator sees its own side and the agent's texts, never tools, refere
 test.each([
   ["off its goal", [{ message: "What is the weather like in Rome?" }, { done: true }], "off_goal", 1],
   ["done at once", [{ done: true }], "off_goal", 1],
-  ["repeating", [{ message: "I want to cancel something." }], "repeated", 2],
   ["speaking as the agent", [{ message: "Hello! How can I help you today?" }], "spoke_as_agent", 1],
   ["inventing a fact", [{ message: "Cancel my order." }, { message: "The order number is 1043." }], "invented_fact", 1],
   ["malformed", ["I would like to cancel"], "no_answer", 1],
@@ -168,10 +167,43 @@ test.each([
     interactions: 0,
     failed: 0,
     average_scores: { simulated_user: 0 },
-    simulated_users: { attempts: 1, failed: 1, share: 1, kinds: { [kind]: 1 } },
+    simulated_users: { attempts: 1, failed: 1, share: 1, limit: 0.2, undecided: true, kinds: { [kind]: 1 } },
     scenarios: { failing: 0, no_reply: 0, unscored: 1 },
   });
-  expect(response.message).toContain("1 attempt is left out: the simulated user failed");
+  expect(response.message).toContain(
+    "1 attempt is left out: the simulated user failed; more than 20 %, so the run is undecided",
+  );
+});
+
+test("a user who says the same to an agent that asks the same again is sound, and the agent failed", async () => {
+  const response = await converse([{ message: "I want to cancel something." }]);
+  expect(attemptOf(response)).toMatchObject({ user: { ended: "turns" }, outcome: { value: 0 } });
+  expect(attemptOf(response).user?.failure).toBeUndefined();
+});
+
+test("a gate is not passed by a run that left out more than a fifth of its attempts", async () => {
+  let conversations = 0;
+  provider.setModelBehaviour("user", (call) => {
+    if (sentBy(call.request) === 0) conversations += 1;
+    return scripted(conversations > 3 ? [{ done: true }] : good)(call);
+  });
+  const { body } = await post({
+    test_batch: scenario,
+    endpoint: provider.url,
+    model_id: "agent",
+    simulator: { endpoint: provider.url, model_id: "user" },
+    attempts: 4,
+    concurrency: 1,
+    gate: { scores: { outcome: 1 } },
+  });
+  const { summary } = EvaluationResponse.parse(body);
+  expect(summary).toMatchObject({
+    simulated_users: { share: 0.25, limit: 0.2, undecided: true },
+    gate: { passed: false },
+  });
+  expect(summary.gate?.checks.filter(({ passed }) => !passed)).toEqual([
+    { name: "simulator_failure_rate", required: 0.2, actual: 0.25, passed: false },
+  ]);
 });
 
 test("a simulator that is down fails the attempt before its first message, and nothing hangs", async () => {

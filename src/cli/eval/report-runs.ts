@@ -12,7 +12,14 @@ import {
   regressionMargins,
   type NotedComparison,
 } from "../gates/compare-results.ts";
-import { evaluateGates, requestGateChecks, evaluateUnscored, type GateCheck } from "../gates/evaluate-gates.ts";
+import {
+  evaluateGates,
+  evaluateUndecided,
+  evaluateUnscored,
+  isLeftOutGate,
+  requestGateChecks,
+  type GateCheck,
+} from "../gates/evaluate-gates.ts";
 import { evaluateScenarios } from "../gates/every-scenario.ts";
 import { optionWords, ownCommand } from "../next-command.ts";
 import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
@@ -117,7 +124,10 @@ interface Judging extends Pick<RunWork, "settings" | "baseline" | "again"> {
 /** Evaluates an ended run by the gates of the user, else by its scenarios. A target without replies outranks the gates: its figures mean nothing. */
 function judgeRun(digest: RunDigest, { settings, baseline, comparison, again }: Judging): Omit<RunOutcome, "results"> {
   const { margins, maxErrors } = settings;
-  const gates = settings.looksOnly ? [] : checksOf(digest, { settings, comparison });
+  const checks = settings.looksOnly ? [] : checksOf(digest, { settings, comparison });
+  // Figures of a run that left out too much are undecided, whatever the other gates say.
+  const undecidedRun = settings.looksOnly ? null : evaluateUndecided(settings.gates, digest);
+  const gates = undecidedRun ? [...checks.filter((check) => !isLeftOutGate(check)), undecidedRun] : checks;
   const stop = whyStopped(digest, maxErrors);
   const next =
     baseline && comparison?.not_worse && margins
@@ -136,7 +146,7 @@ function judgeRun(digest: RunDigest, { settings, baseline, comparison, again }: 
     comparison,
     problems: stop ? [stop.problem] : [],
     next,
-    exitCode: stop?.exitCode ?? exitCodeOf(gates),
+    exitCode: stop?.exitCode ?? (undecidedRun ? exitCodes.undecided : exitCodeOf(gates)),
   };
 }
 

@@ -5,6 +5,7 @@ import type { RunDigest, ScenarioDigest } from "../../formats/export/results/run
 import { intervalOfConstant } from "../../evaluation/statistics/intervals.ts";
 import { isProportionMethod, scoreStats } from "../../evaluation/statistics/score-stats.ts";
 import { meansWithMissing, meanWithMissing } from "../../evaluation/summary/missing-replies.ts";
+import { leftOut, undecidedReason } from "../../evaluation/summary/left-out.ts";
 import { counted } from "../terminal/text.ts";
 import { parseGate, type Comparator, type figures, type GateRule, type Measure, type Statistic } from "./parse-gate.ts";
 
@@ -67,6 +68,20 @@ export function evaluateUnscored(
     undecided: true,
     message: `${rate.text}: is ${roundApartFrom(check.actual ?? 0, 0)}, ${undecidedText(false)}`,
   }));
+}
+
+const leftOutFigure = "simulator_failure_rate";
+
+export const isLeftOutGate = ({ gate }: GateCheck): boolean => gate.startsWith(leftOutFigure);
+
+/** Undecided when too much of the run was left out, or nothing was scored. A gate on `simulator_failure_rate` sets the limit. */
+export function evaluateUndecided(gates: readonly GateRule[], { summary }: RunDigest): GateCheck | null {
+  const named = gates.find(({ measure: held }) => held.kind === "figure" && held.figure === leftOutFigure);
+  const reason = undecidedReason(summary, named?.bound);
+  if (reason === null) return null;
+  const { share = null, limit = null } = leftOut(summary.simulated_users, named?.bound) ?? {};
+  const gate = share !== null && limit !== null && share > limit ? `${leftOutFigure}<=${limit}` : "scored attempts";
+  return { gate, passed: false, undecided: true, actual: share, message: `${undecidedText(false)}: ${reason}` };
 }
 
 /** The service's checks of the request's own gate. Checks of single scenarios are shown only when they failed. */

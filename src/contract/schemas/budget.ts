@@ -34,7 +34,9 @@ export const Gate = z
       .min(0)
       .max(1)
       .optional()
-      .describe("Maximum share of attempts whose simulated user failed. They are left out of all other figures."),
+      .describe(
+        "Maximum share of attempts whose simulated user failed. They are left out of all other figures; with more of them the run is undecided and does not pass. Default 0.2.",
+      ),
     min_pass_rate: z.number().min(0).max(1).optional().describe("Minimum share of attempts that reach the threshold."),
     baseline: z.string().min(1).max(200).optional().describe("Id of the run that `not_worse_by` compares with."),
     not_worse_by: NotWorseBy.optional().describe(

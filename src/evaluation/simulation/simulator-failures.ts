@@ -12,8 +12,8 @@ export interface JudgedUserTurn {
 }
 
 /**
- * The failure that the simulator's newest message shows, else null. The rules read messages only, never the outcome: leaving out
- * attempts because the agent failed in them would make its figures too good.
+ * The failure that the simulator's newest message shows, else null. The rules read messages only, never the outcome, and what a
+ * message answers: leaving out attempts in which the agent got stuck, or asked for the words, would make its figures too good.
  */
 export function messageFailure(user: SimulatedUser, turns: readonly JudgedUserTurn[]): SimulatorFailure | null {
   const last = turns.at(-1);
@@ -28,6 +28,8 @@ export function goalFailure(user: SimulatedUser, turns: readonly JudgedUserTurn[
   const failure = (reason: string): SimulatorFailure => ({ kind: "off_goal", reason, found_by: "rule" });
   const texts = turns.map(({ message }) => message);
   if (texts.length === 0) return failure("the simulator ended the conversation before its first message");
+  // After a mere greeting, the user may end the conversation because of what the agent answered.
+  if (texts.every((text) => contentWords(text).length === 0)) return null;
   const known = new Set([user.goal, ...factTexts(user)].flatMap((text) => contentWords(text)));
   if (known.size === 0 || !isComparable(user.goal, texts.join(" "))) return null;
   if (texts.some((text) => contentWords(text).some((word) => known.has(word)))) return null;
@@ -36,49 +38,67 @@ export function goalFailure(user: SimulatedUser, turns: readonly JudgedUserTurn[
 
 type Found = Pick<SimulatorFailure, "kind" | "reason">;
 
-/** Sentences that only the other side of a service conversation writes. */
+/** Sentences that only the other side of a service conversation writes. A user may ask "Is there anything else I can do?" */
 const agentPhrases: readonly RegExp[] = [
-  /^\W*(?:agent|assistant|support|bot|chatbot|system|customer service)\s*:/iu,
-  /\bhow (?:can|may|could) (?:i|we) (?:help|assist|be of (?:help|service))\b/iu,
-  /\bis there anything else (?:i|we) (?:can|could|may) (?:help|assist|do)\b/iu,
+  /^\W*(?:agent|assistant|support|bot|chatbot|customer service)\s*:/iu,
+  /\bhow (?:can|may|could) (?:i|we) (?:help|assist|be of (?:help|service))(?: you)?(?=[^\p{L}]*(?:$|[.?!,;:]| (?:today|further|now)\b)| you with\b)/iu,
+  /\bis there anything else (?:i|we) (?:can|could|may) (?:help|assist|do for you)\b/iu,
   /\bas an? (?:ai|artificial intelligence|(?:large )?language model|virtual assistant)\b/iu,
   /\bthank(?:s| you) for (?:contacting|reaching out to|calling) (?:us|our|support|customer)\b/iu,
-  /\bi(?:'m| am) (?:here|happy|glad) to (?:help|assist) you\b/iu,
-  /\b(?:i(?:'ve| have)|we(?:'ve| have)) (?:cancell?ed|refunded|processed|updated|changed|booked) your\b/iu,
+  /\bi(?:'m| am) (?:here|happy|glad) to (?:help|assist) you(?=[^\p{L}]*(?:$|[.?!,;:]| today\b)| with your\b)/iu,
+  /\b(?:i(?:'ve| have)|we(?:'ve| have)) (?:cancell?ed|refunded|processed|updated|changed|booked) your (?:order|booking|reservation|refund|request|return|payment|ticket)\b/iu,
 ];
 /** Shorter texts, such as "Thank you!", are written by both sides. */
 const leastCopiedWords = 5;
 
+/** A sentence of the agent's side, unless the agent's last reply has those words: it may have asked for them. */
 function speaksAsAgent({ message }: JudgedUserTurn, before: readonly JudgedUserTurn[]): Found | null {
+  const answered = plainText(before.at(-1)?.reply ?? "");
   const phrase = agentPhrases.map((pattern) => pattern.exec(message)?.[0]).find((found) => found !== undefined);
-  if (phrase !== undefined) return { kind: "spoke_as_agent", reason: `the user says "${phrase.trim()}"` };
   const words = plainText(message);
-  const copied = words.split(" ").length >= leastCopiedWords;
-  const turn = copied ? before.find(({ reply }) => reply !== null && plainText(reply) === words) : undefined;
-  return turn
-    ? { kind: "spoke_as_agent", reason: "the user sends a reply of the agent back as its own message" }
-    : null;
+  if (phrase !== undefined && words !== answered && !answered.includes(plainText(phrase))) {
+    return { kind: "spoke_as_agent", reason: `the user says "${phrase.trim()}"` };
+  }
+  const isCopy = words === answered && words.split(" ").length >= leastCopiedWords;
+  // An agent that echoes its user wrote nothing of its own.
+  if (!isCopy || before.some((turn) => plainText(turn.message) === words)) return null;
+  return { kind: "spoke_as_agent", reason: "the user sends a reply of the agent back as its own message" };
 }
 
 const repetitions = 3;
 /** "Yes." and "No, thanks." may answer several questions. */
 const shortWords = 2;
 
+/** The same message again and again, each time after the agent had answered it. Asking again after anything else is the agent's doing. */
 function repeats(turns: readonly JudgedUserTurn[]): Found | null {
-  const own = turns.filter(({ simulated }) => simulated);
-  const text = plainText(own.at(-1)?.message ?? "");
-  const isShort = text.split(" ").length <= shortWords;
-  // A short answer is a repetition only if nothing new was asked in between.
-  const same = isShort ? trailing(own, text) : own.filter(({ message }) => plainText(message) === text);
-  if (same.length < repetitions) return null;
-  const replies = new Set(same.flatMap(({ reply }) => (reply === null ? [] : [plainText(reply)])));
-  if (isShort && replies.size > 1) return null;
-  return { kind: "repeated", reason: `the user sends the same message for the ${ordinal(same.length)} time` };
+  const message = turns.at(-1)?.message ?? "";
+  const text = plainText(message);
+  if (text.split(" ").length <= shortWords) return null;
+  const same = turns.flatMap((turn, index) => (turn.simulated && plainText(turn.message) === text ? [index] : []));
+  const needless = same.slice(1).filter((index) => isAnswered(message, turns.slice(0, index)));
+  if (needless.length < repetitions - 1) return null;
+  return {
+    kind: "repeated",
+    reason: `the user sends the same message for the ${ordinal(same.length)} time, although it was answered`,
+  };
 }
 
-function trailing(own: readonly JudgedUserTurn[], text: string): readonly JudgedUserTurn[] {
-  const other = own.findLastIndex(({ message }) => plainText(message) !== text);
-  return own.slice(other + 1);
+/** A question takes up nothing: what is left of the reply counts. */
+const questions = /(?<![^.!?？؟。！\n])[^.!?？؟。！\n]*[?？؟]/gu;
+/** A reply that says less that is new repeats the agent, or its user. */
+const leastNew = 0.5;
+
+/** True when the agent's last reply says something new about what the message says: about its values, if it has any. */
+function isAnswered(message: string, before: readonly JudgedUserTurn[]): boolean {
+  const said = (before.at(-1)?.reply ?? "").replaceAll(questions, " ");
+  const words = new Set(wordsOf(said));
+  const heard = new Set(before.flatMap((turn, index) => wordsOf(`${turn.message} ${before[index - 1]?.reply ?? ""}`)));
+  const fresh = [...words].filter((word) => !heard.has(word));
+  if (words.size === 0 || fresh.length < words.size * leastNew) return false;
+  const values = wordsOf(message).filter((word) => /\d/u.test(word));
+  if (values.length > 0) return values.some((value) => words.has(value));
+  const meant = new Set(contentWords(message));
+  return contentWords(said).some((word) => meant.has(word));
 }
 
 function ordinal(count: number): string {
@@ -87,7 +107,7 @@ function ordinal(count: number): string {
 
 /** Words that belong to most names of facts and identify none. */
 const vagueNames = new Set(["id", "ids", "number", "no", "nr", "code", "name", "my", "the", "of", "user", "customer"]);
-const email = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\.\p{L}{2,}/giu;
+const email = /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\.\p{L}{2,}/giu;
 /** Words that may stand between the name of a fact and its value: "my order number is 1043", but not "an order of 2024". */
 const connecting = new Set([...vagueNames, "is", "was", "it", "s", "its", "#"]);
 
@@ -126,8 +146,9 @@ function claimsOf(name: string, value: string, message: string): string[] {
   return words.flatMap((word, index) => {
     const claim = word.replace(/^#/u, "");
     if (shapeOf(claim) !== shapeOf(value)) return [];
-    const before = words.slice(0, index).map((earlier) => earlier.toLowerCase());
-    return names.has(before.findLast((earlier) => !connecting.has(earlier)) ?? "") ? [claim] : [];
+    let before = index - 1;
+    while (before >= 0 && connecting.has(words[before]?.toLowerCase() ?? "")) before--;
+    return names.has(words[before]?.toLowerCase() ?? "") ? [claim] : [];
   });
 }
 

@@ -3,6 +3,7 @@ import type { Gate, GateResult } from "../../contract/schemas/budget.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 import { mean } from "../statistics/descriptive.ts";
 import { meansWithMissing, meanWithMissing } from "./missing-replies.ts";
+import { leftOut } from "./left-out.ts";
 
 export interface GateFigures {
   readonly average_scores: Scores;
@@ -64,10 +65,11 @@ export function checkGate(gate: Gate, figures: GateFigures): GateResult {
   atMost("failure_rate", figures.failed);
   // The mean of the replies that a failing judge did score is not representative.
   if (figures.unscored > 0) atMost("unscored_rate", figures.unscored);
-  if (gate.max_simulator_failures !== undefined) {
-    const { attempts, failed } = figures.simulated_users ?? { attempts: 0, failed: 0 };
-    const [required, actual] = [gate.max_simulator_failures, attempts === 0 ? null : failed / attempts];
-    checks.push({ name: "simulator_failure_rate", required, actual, passed: actual !== null && actual <= required });
+  const left = leftOut(figures.simulated_users, gate.max_simulator_failures);
+  if (gate.max_simulator_failures !== undefined || left?.isTooMuch) {
+    const required = left?.limit ?? gate.max_simulator_failures ?? 0;
+    const passed = left !== null && !left.isTooMuch;
+    checks.push({ name: "simulator_failure_rate", required, actual: left?.share ?? null, passed });
   }
   // A run that stopped early has not shown that all scenarios pass.
   for (const scenario_id of figures.unfinished) atLeast("finished_attempts", 1, 0, scenario_id);

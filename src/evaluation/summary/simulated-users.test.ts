@@ -7,5 +7,12 @@ test("counts a run of which every conversation was spoiled as 0", () => {
   const conversation = { scores: {}, score_reasons: {}, judgements: {}, user: { ended: "failed", failure } } as const;
   expect(users.add(0, { interactions: [], conversation })).toBe(true);
   const summary = users.finish([{ row: 0, average_scores: { simulated_user: 0 }, attempts: 0 }]);
-  expect(summary).toMatchObject({ attempts: 1, failed: 1, share: 1, scores_with_failures: { outcome: 0 } });
+  expect(summary).toMatchObject({
+    attempts: 1,
+    failed: 1,
+    share: 1,
+    limit: 0.2,
+    undecided: true,
+    scores_with_failures: { outcome: 0 },
+  });
 });

@@ -6,6 +6,7 @@ import type { Scores } from "../../contract/schemas/score.ts";
 import { addHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { NumberColumn } from "../statistics/accumulators.ts";
 import { wilson } from "../statistics/intervals.ts";
+import { defaultLeftOutLimit, leftOut } from "./left-out.ts";
 
 interface UserAttempt {
   readonly interactions: readonly { readonly user_turn?: Omit<UserTurn, "message"> | undefined }[];
@@ -20,8 +21,8 @@ interface ScenarioMeans {
   readonly attempts: number;
 }
 
-/** Counts attempts with simulated users, and those that the simulator spoiled. */
-export function createSimulatedUsers() {
+/** Counts attempts with simulated users, and those that the simulator spoiled. Above the limit, the run is undecided. */
+export function createSimulatedUsers(limit: number = defaultLeftOutLimit) {
   const kinds = new Map<string, number>();
   const failedIn = new NumberColumn();
   let usage = noHelperUsage;
@@ -59,6 +60,8 @@ export function createSimulatedUsers() {
         share,
         low: Math.max(0, lower),
         high: Math.min(1, upper),
+        limit,
+        ...(leftOut({ attempts, failed }, limit)?.isTooMuch && { undecided: true as const }),
         kinds: Object.fromEntries([...kinds].toSorted(([, left], [, right]) => right - left)),
         scores_with_failures: withFailures(scenarios, (row) => failedIn.get(row)),
         passed,

@@ -84,7 +84,7 @@ export function createRunFigures({
   const expected = new Set<number | string>();
   const passes = { counted: 0, passed: 0 };
   const referenceTurns = { interactions: 0, failed: 0 };
-  const users = createSimulatedUsers();
+  const users = createSimulatedUsers(gate?.max_simulator_failures);
   /** Attempts behind the means of a row. */
   const counted = new NumberColumn();
   /** Attempts of a row that were not cut short. */
@@ -261,6 +261,7 @@ export function createRunFigures({
         referenceTurns,
         unscored,
         spoiled: users.failed().failed,
+        limit: simulated_users?.undecided && simulated_users.limit,
         stopped_by,
         planned,
       });
@@ -362,6 +363,7 @@ export function statusMessage({
   referenceTurns = { interactions: 0, failed: 0 },
   unscored = 0,
   spoiled = 0,
+  limit,
   stopped_by,
   planned,
 }: {
@@ -373,6 +375,8 @@ export function statusMessage({
   readonly unscored?: number;
   /** Attempts whose simulated user failed. */
   readonly spoiled?: number;
+  /** The share of attempts that may be left out, when more are. */
+  readonly limit?: number | undefined;
   readonly stopped_by?: "budget" | undefined;
   /** Turns that the run would have had. */
   readonly planned?: number | undefined;
@@ -385,6 +389,7 @@ export function statusMessage({
     ...(spoiled > 0
       ? [`; ${spoiled} ${spoiled === 1 ? "attempt is" : "attempts are"} left out: the simulated user failed`]
       : []),
+    ...(limit === undefined ? [] : [`; more than ${Number((limit * 100).toFixed(1))} %, so the run is undecided`]),
   ].join("");
   const noun = interactions === 1 ? "interaction" : "interactions";
   const causes = [...failures].toSorted(([a, left], [b, right]) => right - left || (a < b ? -1 : 1));

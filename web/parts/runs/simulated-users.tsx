@@ -12,7 +12,7 @@ export const failureLabels: Readonly<Record<string, string>> = {
 
 /** The attempts that the simulated user spoiled, apart from the figures of the agent. */
 export function SimulatedUsersNote({ users, label }: { users: SimulatedUsers; label?: string }) {
-  const { attempts, failed, share, low, high, kinds, scores_with_failures, usage } = users;
+  const { attempts, failed, share, low, high, kinds, scores_with_failures, usage, limit, undecided } = users;
   const lead = label === undefined ? "" : `${label}: `;
   const tokens = usage.calls === 0 ? "" : `, ${formatInteger(usage.usage.total_tokens)} tokens of the simulator`;
   if (failed === 0) {
@@ -34,6 +34,7 @@ export function SimulatedUsersNote({ users, label }: { users: SimulatedUsers; la
           .map(([kind, count]) => `${failureLabels[kind] ?? kind} ${formatInteger(count)}×`)
           .join(", ")}
         . These attempts are in no other figure
+        {undecided && limit !== undefined && `, and more than ${formatPercent(limit)} leave the run undecided`}
         {counted.length > 0 &&
           `; counted as 0, ${counted.map((name) => `${name} is ${formatScore(scores_with_failures[name])}`).join(" and ")}`}
         {tokens}.

@@ -62,6 +62,16 @@ export const SimulatedUsers = z
     share: z.number().min(0).max(1).describe("`failed` divided by `attempts`."),
     low: z.number().min(0).max(1).describe("The 95 % interval of the share (Wilson)."),
     high: z.number().min(0).max(1),
+    limit: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("The share above which the run is undecided: `gate.max_simulator_failures`, or 0.2."),
+    undecided: z
+      .literal(true)
+      .optional()
+      .describe("Set when `share` is above `limit`: too much is left out for the run to pass or fail."),
     kinds: z.record(z.string(), z.int().min(1)).describe("Failures by kind."),
     scores_with_failures: z
       .record(z.string(), z.number())
