@@ -56,6 +56,7 @@ export const errorProofs: Readonly<Record<ErrorCode, string>> = {
   upstream_reset: "test/support/upstream-faults.ts",
   upstream_redirect: `${hardening}/outbound.test.ts`,
   simulator_failed: `${services}/simulated-users.test.ts`,
+  world_limit: `${hardening}/worlds.test.ts`,
   upstream_invalid_reply: "test/support/upstream-faults.ts",
   upstream_reply_too_large: "test/support/upstream-faults.ts",
   endpoint_address_refused: `${hardening}/outbound.test.ts`,

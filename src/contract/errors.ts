@@ -228,6 +228,11 @@ export const errorKinds = {
     title: "The simulated user failed before its first message",
     hint: "Check the simulator's endpoint and model. The attempt is left out of the agent's figures.",
   },
+  world_limit: {
+    status: 502,
+    title: "The attempt did more in its world than is kept",
+    hint: "Write less into the state of the world: all changes of an attempt together may have 16,777,216 characters of JSON.",
+  },
   upstream_invalid_reply: {
     status: 502,
     title: "The model provider's response could not be parsed",

@@ -16,7 +16,8 @@ import type { AttemptUser } from "./simulation/attempt-user.ts";
 import { failedTurnReply, recordedReply, toStoredReply } from "./stored-reply.ts";
 import { openAt } from "./world/final-state.ts";
 import { ForeignWorld, type OpenWorld } from "./world/foreign-agent.ts";
-import { journaledExchange, runToolLoop, type ToolLoopOptions } from "./world/tool-loop.ts";
+import { WorldLimitError } from "./world/limits.ts";
+import { journaledExchange, runToolLoop, worldLimitFailure, type ToolLoopOptions } from "./world/tool-loop.ts";
 import type { PreparedWorld, WorldSession } from "./world/world.ts";
 
 /** Concurrent calls of one attempt with reference history, unless the run sets fewer. */
@@ -225,7 +226,7 @@ class WorldOfPass {
         this.#foreign.restore(entries);
         continue;
       }
-      for (const entry of entries) if (entry.type === "call") this.#shared.apply(entry);
+      this.#shared.restore(entries);
       this.#exchanges.set(turn, journaledExchange(entries, world.prepared));
     }
   }
@@ -236,6 +237,18 @@ class WorldOfPass {
   }
 
   async run(
+    turn: number,
+    options: Omit<TurnOptions, "world"> & { messages: readonly ChatMessage[] },
+  ): Promise<StoredReply> {
+    try {
+      return await this.#run(turn, options);
+    } catch (error) {
+      if (error instanceof WorldLimitError) return failedTurnReply(worldLimitFailure(error), 0);
+      throw error;
+    }
+  }
+
+  async #run(
     turn: number,
     options: Omit<TurnOptions, "world"> & { messages: readonly ChatMessage[] },
   ): Promise<StoredReply> {

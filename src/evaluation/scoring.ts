@@ -12,7 +12,7 @@ import { createChecks, createTurnChecks, type NamedCheck, type TurnChecks } from
 import type { CodeRunner } from "./scorers/checks/user-code.ts";
 import type { CustomScorer, CustomScorers, TimeoutCount } from "./scorers/custom-scorer.ts";
 import { semanticSimilarity, type SemanticScorer } from "./scorers/semantic-similarity.ts";
-import { createProbes, type Probes } from "./tools/probes.ts";
+import { createProbes, type ComparisonRunner, type Probes } from "./tools/probes.ts";
 
 /** How the replies of a run are labelled and scored. Created once per run. */
 export interface Scoring {
@@ -63,6 +63,8 @@ export interface ScoringOptions {
   readonly lexical?: LexicalScorer | undefined;
   /** Runs checks that may take long on another thread. */
   readonly runCheck?: CheckRunner | undefined;
+  /** Makes comparisons that may take long on another thread. */
+  readonly runComparison?: ComparisonRunner | undefined;
   /** Runs code of users in checks and transforms. */
   readonly code?: CodeRunner | undefined;
   /** Default: the local labeller. */
@@ -96,7 +98,7 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
     label_rules: settings.label_rules,
     tool_matching: settings.tool_matching,
     world: settings.world,
-    probes: createProbes(parts.runCheck),
+    probes: createProbes(parts.runCheck, parts.runComparison),
     labeller: parts.labeller ?? createLocalLabeller({ candidates, label_rules: settings.label_rules }),
     modelLabeller: parts.modelLabeller,
     semantic: !named || names.includes(semanticSimilarity) ? parts.semantic : undefined,

@@ -79,7 +79,7 @@ function composeRuns(options: RunsOptions) {
     ...options,
     createModel: createHelper,
     lexical: scoringPool.score,
-    runCheck: checks.run,
+    checks,
     isAudited: async (fingerprint) => (await options.audits?.hasPassed(fingerprint)) ?? false,
   });
   const executor = new RunExecutor({ ...options, now, spare, createModel, createScoring, events, storeOutage });

@@ -242,6 +242,7 @@ export const permanentFailures: ReadonlySet<ErrorCode> = new Set([
   "model_not_found",
   "endpoint_address_refused",
   "endpoint_not_allowed",
+  "world_limit",
 ]);
 
 /** Anthropic's `cache_control`: `{ "type": "ephemeral" }`, possibly with a `ttl`. Passed through unchanged. */

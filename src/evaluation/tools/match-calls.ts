@@ -57,6 +57,9 @@ export function matchCalls(
       const reference = compileReference(references[row] as ReferenceToolCall);
       shares[row] = calls.map((call) => (call.name === name ? argumentShare(reference, call, options) : otherTool));
     }
+    // Linear for one reference; the assignment takes the square of the smaller number times the larger one.
+    const [fewer, more] = [rows.length, columns.length].toSorted((left, right) => left - right) as [number, number];
+    options.context.probes.count(rows.length * calls.length + (fewer * fewer * more) / 8);
     const weights = (): number[][] => rows.map((row) => columns.map((column) => shares[row]?.[column] ?? otherTool));
     const best = rows.length === 1 && columns.length === 1 ? [0] : assign(withOrder(weights()));
     rows.forEach((row, index) => (assigned[row] = columns[best[index] as number] ?? -1));
@@ -88,6 +91,7 @@ export function isCallOf(
   call: ComparedCall,
   { unknown = false, ...options }: MatchCallsOptions & { readonly unknown?: boolean },
 ): boolean {
+  options.context.probes.count(1);
   if (typeof pattern === "string") return call.name === pattern;
   if (call.name !== pattern.name) return false;
   if (call.arguments_unknown && pattern.arguments !== undefined) return unknown;
@@ -177,6 +181,7 @@ function argumentShare(
 ): number {
   if (call.arguments_unknown) return fields ? 0 : 1;
   const given = argumentsOf(call);
+  context.probes.count(1);
   if (!given) return 0;
   if (!fields) return 1;
   let right = 0;
@@ -188,7 +193,11 @@ function argumentShare(
     if (field.test(value, context)) right++;
   }
   if (extraArguments === "forbid") {
-    for (const name in given) if (Object.hasOwn(given, name) && !fields.has(name)) total++;
+    for (const name in given) {
+      if (!Object.hasOwn(given, name) || fields.has(name)) continue;
+      context.probes.count(1);
+      total++;
+    }
   }
   return total === 0 ? 1 : right / total;
 }
@@ -211,6 +220,7 @@ function explainArguments(
   });
   if (extraArguments === "allow") return wrong;
   const extra = Object.keys(given).filter((name) => !fields.has(name));
+  context.probes.count(extra.length);
   return [
     ...wrong,
     ...extra.map((name) => ({

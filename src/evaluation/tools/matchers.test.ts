@@ -153,3 +153,24 @@ it("finds malformed matchers with their place, and the patterns and schemas to c
   expect(hasMatchers({ a: [{ b: { $any: true } }] })).toBe(true);
   expect(hasMatchers({ a: [{ b: 1 }] })).toBe(false);
 });
+
+it("compares long lists of values without comparing each with each", () => {
+  const numbers = Array.from({ length: 50_000 }, (_, index) => index);
+  const texts = numbers.map((number) => `Text ${number}!`);
+  const objects = numbers.map((id) => ({ id, tags: ["a", { b: null }] }));
+  for (const list of [numbers, texts, objects]) {
+    expect(fits({ $contains: list.toReversed() }, list)).toBe(true);
+    expect(fits({ $contains: [...list, "other"] }, list)).toBe(false);
+    expect(fits({ $contains: [...list, { $regex: "^x" }] }, list)).toBe(false);
+    expect(fits({ $contains: list.map((value) => ({ $one_of: [value, "other"] })).slice(0, 20) }, list)).toBe(true);
+    expect(fits({ $one_of: list }, list.at(-1))).toBe(true);
+    expect(fits({ $one_of: list }, "other")).toBe(false);
+  }
+  const shouted = texts.map((text) => text.toUpperCase());
+  expect(fits({ $contains: shouted }, texts)).toBe(false);
+  expect(fits({ $contains: shouted }, texts, "loose")).toBe(true);
+  expect(fits({ $one_of: shouted }, "text 7", "loose")).toBe(true);
+  expect(fits({ $contains: [{ id: "1" }, ...objects] }, objects)).toBe(false);
+  expect(why({ $contains: [...numbers, "other", "more"] }, numbers)).toBe('arg does not contain "other"');
+  expect(why({ $contains: numbers }, 1)).toBe("arg is 1, expected a list that contains 0, 1, 2, 3, 4 and 49995 more");
+});

@@ -1,4 +1,5 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { jsonStart } from "../../base/json-size.ts";
 import { closestName, truncateText } from "../../base/text.ts";
 import type { ScorerResult } from "../scorers/scorer.ts";
 import { isWithin } from "../scorers/match-value.ts";
@@ -22,7 +23,7 @@ export interface Expected {
 export interface MatchContext {
   /** `loose` ignores case, punctuation and white space in every text. */
   readonly text: "exact" | "loose";
-  readonly probes: Pick<ProbeSession, "ask">;
+  readonly probes: Pick<ProbeSession, "ask" | "count">;
   /** Called when a pattern or schema could not be applied: the comparison then says nothing. */
   readonly onFailure: (reason: string) => void;
 }
@@ -102,6 +103,11 @@ function matcherKey(record: JsonRecord): string | null {
   return null;
 }
 
+/** True for an object that is a matcher, well-formed or not. */
+export function isMatcher(value: unknown): boolean {
+  return isRecord(value) && matcherKey(value) !== null;
+}
+
 const literalHint = 'to compare an object with such a key as it is, write {"$literal": …} around it';
 
 function shapeProblem(record: JsonRecord, key: string): Omit<ExpectedProblem, "path"> | null {
@@ -145,7 +151,7 @@ const matchers: Readonly<Record<string, Matcher>> = {
   },
   $one_of: {
     problem: (value) => (Array.isArray(value) && value.length > 0 ? null : "must be a list with at least one value"),
-    compile: (value) => oneOfNode((value as unknown[]).map(compileExpected)),
+    compile: (value) => oneOfNode(value as unknown[]),
     inner: true,
   },
   $literal: {
@@ -159,6 +165,7 @@ const matchers: Readonly<Record<string, Matcher>> = {
       const key = spacelessKey(text);
       return simpleNode(`${shown(text)} (case and white space aside)`, (actual, context) => {
         if (typeof actual !== "string") return false;
+        context.probes.count(keySteps(actual, text));
         return spacelessKey(actual) === key || (context.text === "loose" && looseKey(actual) === looseKey(text));
       });
     },
@@ -206,7 +213,15 @@ function numberProblem(given: unknown): string | null {
 
 /** An expectation whose failure needs no path inside the value. */
 function simpleNode(description: string, test: Expected["test"]): Expected {
-  return { description, optional: false, test, explain: (actual, path) => differs(path, actual, description) };
+  return {
+    description,
+    optional: false,
+    test(actual, context) {
+      context.probes.count(1);
+      return test(actual, context);
+    },
+    explain: (actual, path) => differs(path, actual, description),
+  };
 }
 
 function scalarNode(expected: unknown): Expected {
@@ -214,9 +229,12 @@ function scalarNode(expected: unknown): Expected {
 }
 
 function textNode(expected: string): Expected {
-  return simpleNode(shown(expected), (actual, { text }) => {
+  return simpleNode(shown(expected), (actual, { text, probes }) => {
+    if (typeof actual === "string" && actual.length === expected.length) probes.count(actual.length / 1_000);
     if (actual === expected) return true;
-    return text === "loose" && typeof actual === "string" && looseKey(actual) === looseKey(expected);
+    if (text === "exact" || typeof actual !== "string") return false;
+    probes.count(keySteps(actual, expected));
+    return looseKey(actual) === looseKey(expected);
   });
 }
 
@@ -225,10 +243,14 @@ function listNode(items: readonly Expected[]): Expected {
   return {
     description,
     optional: false,
-    test: (actual, context) =>
-      Array.isArray(actual) &&
-      actual.length === items.length &&
-      items.every((item, index) => item.test(actual[index], context)),
+    test(actual, context) {
+      context.probes.count(1);
+      return (
+        Array.isArray(actual) &&
+        actual.length === items.length &&
+        items.every((item, index) => item.test(actual[index], context))
+      );
+    },
     explain(actual, path, context) {
       if (!Array.isArray(actual)) return differs(path, actual, description);
       const wrong = items.findIndex((item, index) => index < actual.length && !item.test(actual[index], context));
@@ -243,7 +265,10 @@ function objectNode(fields: ReadonlyMap<string, Expected>): Expected {
   return {
     description,
     optional: false,
-    test: (actual, context) => isRecord(actual) && !hasExtra(actual, fields) && hasFields(actual, fields, context),
+    test(actual, context) {
+      context.probes.count(1);
+      return isRecord(actual) && !hasExtra(actual, fields) && hasFields(actual, fields, context);
+    },
     explain(actual, path, context) {
       if (!isRecord(actual)) return differs(path, actual, description);
       return explainFields(actual, fields, { path, context }) ?? `${extraPath(actual, fields, path)} is not expected`;
@@ -278,14 +303,82 @@ function explainFields(
   return null;
 }
 
-function oneOfNode(choices: readonly Expected[]): Expected {
-  const words = choices.map(({ description }) => description);
-  const more = words.length > 5 ? ` and ${words.length - 5} more` : "";
-  const description = words.length === 1 ? (words[0] as string) : `one of ${words.slice(0, 5).join(", ")}${more}`;
+function oneOfNode(values: readonly unknown[]): Expected {
+  const { literals, others } = splitLiterals(values);
+  const [only] = values;
   return {
-    ...simpleNode(description, (actual, context) => choices.some((choice) => choice.test(actual, context))),
-    optional: choices.some(({ optional }) => optional),
+    ...simpleNode(
+      values.length === 1 ? compileExpected(only).description : `one of ${listed(values)}`,
+      (actual, context) =>
+        (actual !== undefined && isAmong(actual, literals, context)) ||
+        others.some((choice) => choice.test(actual, context)),
+    ),
+    optional: others.some(({ optional }) => optional),
   };
+}
+
+/** The first five expectations, and how many more there are. */
+function listed(values: readonly unknown[]): string {
+  const more = values.length > 5 ? ` and ${values.length - 5} more` : "";
+  const words = values.slice(0, 5).map((value) => compileExpected(value).description);
+  return `${words.join(", ")}${more}`;
+}
+
+/** Values without matchers, of which there may be thousands, and the others. */
+function splitLiterals(values: readonly unknown[]): { literals: readonly unknown[]; others: readonly Expected[] } {
+  return {
+    literals: values.filter((value) => !hasMatchers(value)),
+    others: values.filter(hasMatchers).map(compileExpected),
+  };
+}
+
+/** A few values are compared one after the other, more of them by their keys. */
+const fewValues = 8;
+
+function isAmong(actual: unknown, literals: readonly unknown[], context: MatchContext): boolean {
+  return literals.length < fewValues
+    ? literals.some((literal) => compileExpected(literal).test(actual, context))
+    : keysOf(literals, context).has(keyOf(actual, context));
+}
+
+/** The first value that a list does not contain, as an expectation. */
+function missingFrom(list: readonly unknown[], literals: readonly unknown[], context: MatchContext): Expected | null {
+  if (literals.length < fewValues) {
+    const nodes = literals.map(compileExpected);
+    return nodes.find((node) => !list.some((entry) => node.test(entry, context))) ?? null;
+  }
+  const keys = keysOf(list, context);
+  const missing = keysOf(literals, context)
+    .values()
+    .find((key) => !keys.has(key));
+  if (missing === undefined) return null;
+  return compileExpected(literals.find((literal) => keyOf(literal, context) === missing));
+}
+
+type Keys = Partial<Record<MatchContext["text"], ReadonlySet<string>>>;
+
+/** The keys of the values of a list. A list is searched once for each of thousands of values. */
+const knownKeys = new WeakMap<readonly unknown[], Keys>();
+
+function keysOf(list: readonly unknown[], context: MatchContext): ReadonlySet<string> {
+  const known = knownKeys.get(list) ?? {};
+  const keys = known[context.text] ?? new Set(list.map((value) => keyOf(value, context)));
+  knownKeys.set(list, { ...known, [context.text]: keys });
+  return keys;
+}
+
+/** Two JSON values are equal, in the sense of the context, if their keys are. */
+function keyOf(value: unknown, context: MatchContext): string {
+  if (typeof value === "string") {
+    const isLoose = context.text === "loose";
+    context.probes.count(1 + value.length / (isLoose ? 4 : 100));
+    return JSON.stringify(isLoose ? looseKey(value) : value);
+  }
+  context.probes.count(1);
+  if (Array.isArray(value)) return `[${value.map((item) => keyOf(item, context)).join()}]`;
+  if (!isRecord(value)) return String(value);
+  const fields = Object.keys(value).toSorted();
+  return `{${fields.map((name) => `${JSON.stringify(name)}:${keyOf(value[name], context)}`).join()}}`;
 }
 
 /** Compares JSON as it is: keys with `$` have no meaning. */
@@ -299,17 +392,16 @@ function literalNode(value: unknown): Expected {
 /** A text contains a text; a list contains each of the items, or the one given; an object, itself or in a list, has at least the fields. */
 function containsNode(value: unknown): Expected {
   if (Array.isArray(value)) {
-    const items = value.map(compileExpected);
-    const isIn = (item: Expected, list: readonly unknown[], context: MatchContext): boolean =>
-      list.some((entry) => item.test(entry, context));
-    const description = `a list that contains ${items.map((item) => item.description).join(", ")}`;
+    const { literals, others } = splitLiterals(value);
+    const description = `a list that contains ${listed(value)}`;
+    const missingIn = (list: readonly unknown[], context: MatchContext): Expected | null =>
+      missingFrom(list, literals, context) ??
+      others.find((node) => !list.some((entry) => node.test(entry, context))) ??
+      null;
     return {
-      ...simpleNode(
-        description,
-        (actual, context) => Array.isArray(actual) && items.every((item) => isIn(item, actual, context)),
-      ),
+      ...simpleNode(description, (actual, context) => Array.isArray(actual) && missingIn(actual, context) === null),
       explain(actual, path, context) {
-        const missing = Array.isArray(actual) && items.find((item) => !isIn(item, actual, context));
+        const missing = Array.isArray(actual) ? missingIn(actual, context) : null;
         return missing ? `${path} does not contain ${missing.description}` : differs(path, actual, description);
       },
     };
@@ -336,7 +428,11 @@ function containsNode(value: unknown): Expected {
   return simpleNode(`something that contains ${item.description}`, (actual, context) => {
     if (Array.isArray(actual)) return actual.some((entry) => item.test(entry, context));
     if (typeof actual !== "string" || typeof value !== "string") return false;
-    return actual.includes(value) || (context.text === "loose" && looseKey(actual).includes(looseKey(value)));
+    context.probes.count(searchSteps(actual, value));
+    if (actual.includes(value)) return true;
+    if (context.text === "exact") return false;
+    context.probes.count(keySteps(actual, value));
+    return looseKey(actual).includes(looseKey(value));
   });
 }
 
@@ -381,7 +477,17 @@ export function shown(value: unknown): string {
   if (typeof value === "string" && value.length > 4 * shownCharacters)
     return shown(truncateText(value, shownCharacters));
   if (Array.isArray(value) && value.length > shownCharacters) return `a list of ${value.length}`;
-  return truncateText(JSON.stringify(value) ?? "nothing", shownCharacters);
+  return truncateText(jsonStart(value, shownCharacters) || "nothing", shownCharacters);
+}
+
+/** Steps of bringing two texts into the form in which they are compared. */
+function keySteps(actual: string, expected: string): number {
+  return (actual.length + expected.length) / 4;
+}
+
+/** Steps of finding one text in another: at worst their lengths are multiplied. */
+export function searchSteps(text: string, part: string): number {
+  return (text.length * part.length) / 1_000;
 }
 
 /** Longer texts are compared exactly: normalizing megabytes would block the event loop. */

@@ -3,6 +3,7 @@ import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { Expectation } from "../../contract/schemas/acting/world.ts";
 import { evaluateOutcome, outcomeScores, type OutcomeInput } from "./outcome.ts";
 import { createProbes } from "./probes.ts";
+import { matchContext } from "./score-calls.ts";
 import { stateDifferences } from "./state-diff.ts";
 
 const signal = new AbortController().signal;
@@ -64,10 +65,12 @@ describe("state", () => {
 });
 
 it("keeps differences of states small", () => {
+  const context = matchContext({}, createProbes().open(), () => {});
+  const options = { pointer: "", context, hasMatchers: false };
   const large = { text: "x".repeat(5_000) };
-  expect(JSON.stringify(stateDifferences({}, large)).length).toBeLessThan(1_200);
+  expect(JSON.stringify(stateDifferences({}, large, options)).length).toBeLessThan(1_200);
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, index]));
-  expect(stateDifferences({}, many)).toHaveLength(100);
+  expect(stateDifferences({}, many, options)).toHaveLength(100);
 });
 
 it("looks for texts in replies, ignoring case and the commas of thousands", async () => {

@@ -9,12 +9,12 @@ import type {
 } from "../../contract/schemas/acting/world.ts";
 import { normalize } from "../text/tokenize.ts";
 import { isCallOf } from "./match-calls.ts";
-import { compileExpected, shown, type MatchContext } from "./matchers.ts";
-import { computeWithProbes, createProbes, type Probes } from "./probes.ts";
+import { compileExpected, searchSteps, shown, type MatchContext } from "./matchers.ts";
+import { createProbes, type Probes, type ProbeSession } from "./probes.ts";
 import { requiredChecks, type CheckedTurn } from "./required-checks.ts";
 import { unseenCalls } from "../scorers/scorer.ts";
 import { isVisible, matchContext, type ScoreCallsOptions, type TurnTools } from "./score-calls.ts";
-import { missing, parsePointer, StateView } from "../world/state.ts";
+import { missing, parsePointer, StateView, type ChangedPart } from "../world/state.ts";
 import { mostDifferences, stateDifferences } from "./state-diff.ts";
 
 /** The conversation that is compared with the expectation. */
@@ -26,6 +26,8 @@ export interface OutcomeInput {
   readonly state?: unknown;
   /** The state of a fresh world after the calls of `state_after`; undefined when it is not known. */
   readonly expectedState?: unknown;
+  /** Why a state is not known, in a sentence. Default: the attempt had no world. */
+  readonly unknownState?: string;
   /** The answer of the judge to the rubric. */
   readonly rubric?: RubricAnswer | undefined;
   /** The turns with their scores, for `checks`. */
@@ -56,27 +58,66 @@ export interface EvaluatedOutcome {
   readonly undecided: readonly string[];
 }
 
+/** An attempt as plain data, as far as the expectation asks for it. */
+interface ComparedAttempt extends Pick<
+  OutcomeInput,
+  "expect" | "rubric" | "scored" | "earlier" | "matching" | "tools" | "unknownState"
+> {
+  readonly replies: readonly Pick<StoredReply, "agent_reply" | "error" | "tool_calls" | "calls_seen">[];
+  /** The values at the pointers of `expect.state`; undefined when the final state is not known. */
+  readonly values?: readonly unknown[] | undefined;
+  /** The parts in which the final state may differ from that of `state_after`; undefined when one of them is not known. */
+  readonly changed?: readonly ChangedPart[] | undefined;
+}
+
 /**
  * Compares an attempt with the expectation of its scenario, part by part. One failed part makes the outcome 0, even when another
  * could not be decided. A turn without a reply fails the outcome too.
  */
-export function evaluateOutcome({
+export async function evaluateOutcome({
   probes = createProbes(),
   signal = new AbortController().signal,
+  state,
+  expectedState,
   ...attempt
 }: OutcomeInput): Promise<EvaluatedOutcome> {
-  const session = probes.open();
-  return computeWithProbes(session, () => evaluate(attempt, session), signal);
+  const { expect, replies } = attempt;
+  const final = state === undefined ? undefined : viewOf(state);
+  const input: ComparedAttempt = {
+    ...attempt,
+    replies: replies.map(({ agent_reply, error, tool_calls, calls_seen }) => ({
+      agent_reply,
+      error,
+      calls_seen,
+      tool_calls: tool_calls?.map(withoutResult),
+    })),
+    tools: attempt.tools && { tools: attempt.tools.tools.map(({ answers: _answers, ...tool }) => tool) },
+    values: final && Object.keys(expect.state ?? {}).map((pointer) => valueAt(final, pointer)),
+    changed:
+      expect.state_after && final && expectedState !== undefined
+        ? StateView.changedParts(viewOf(expectedState), final)
+        : undefined,
+  };
+  const comparison = { kind: "outcome", input, expected: expect, compare: compareOutcome } as const;
+  return (await probes.compare(comparison, signal)) ?? compareOutcome(input, null);
 }
 
-function evaluate(input: OutcomeInput, session: ReturnType<Probes["open"]>): EvaluatedOutcome {
+/** Results may be long, and nothing is compared with them. */
+function withoutResult({ result: _result, ...call }: RecordedToolCall): RecordedToolCall {
+  return call;
+}
+
+/** Decides the parts of an expectation. Without a session, those that take long stay undecided. */
+export function compareOutcome(input: ComparedAttempt, session: ProbeSession | null): EvaluatedOutcome {
   const { expect, replies, matching = {} } = input;
   /** Set when a pattern or schema of the current part could not be applied. */
   let failure: string | undefined;
-  const context = matchContext(matching, session, (reason) => (failure ??= reason));
-  const decide = <Parts extends readonly Part[]>(compare: () => Parts): readonly Part[] => {
+  const decide = (names: readonly (keyof Expectation)[], compare: (context: MatchContext) => readonly Part[]) => {
+    const wanted = names.filter((name) => expect[name] !== undefined);
+    if (!session)
+      return wanted.map((name): Part => ({ name, passed: null, reason: "undecided: takes too long to check" }));
     failure = undefined;
-    const parts = compare();
+    const parts = compare(matchContext(matching, session, (reason) => (failure ??= reason)));
     return failure === undefined
       ? parts
       : parts.map((part) => ({ ...part, passed: null, reason: `undecided: ${failure}` }));
@@ -91,9 +132,9 @@ function evaluate(input: OutcomeInput, session: ReturnType<Probes["open"]>): Eva
   let rules: readonly RuleResult[] = [];
   const parts = [
     repliesPart(replies),
-    ...decide(() => stateParts(input, { context, differences })),
-    ...decide(() => (expect.said ? [saidPart(expect.said, replies, context)] : [])),
-    ...decide(() => {
+    ...decide(["state", "state_after"], (context) => stateParts(input, { context, differences })),
+    ...decide(["said"], (context) => (expect.said ? [saidPart(expect.said, replies, context)] : [])),
+    ...decide(ruleNames, (context) => {
       const matched = { extraArguments: matching.extra_arguments ?? "forbid", context } as const;
       rules = toolRules(expect, calls, { ...matched, seen, tools: input.tools });
       return rules.map(rulePart);
@@ -123,7 +164,7 @@ function evaluate(input: OutcomeInput, session: ReturnType<Probes["open"]>): Eva
 }
 
 /** An attempt with a failed turn does not pass: the agent could have done anything there. */
-function repliesPart(replies: readonly StoredReply[]): Part {
+function repliesPart(replies: ComparedAttempt["replies"]): Part {
   const failed = replies.flatMap(({ error }, turn) => (error ? [`turn ${turn + 1} got no reply: ${error.code}`] : []));
   const reason = failed.length === 0 ? "every turn got a reply" : failed.slice(0, 5).join("; ");
   return { name: "replies", passed: failed.length === 0, reason };
@@ -131,7 +172,7 @@ function repliesPart(replies: readonly StoredReply[]): Part {
 
 /** The parts about the final state. Differences are added to the list. */
 function stateParts(
-  { expect, state, expectedState, earlier }: OutcomeInput,
+  { expect, values, changed, earlier, unknownState }: ComparedAttempt,
   { context, differences }: { readonly context: MatchContext; readonly differences: StateDifference[] },
 ): Part[] {
   function compared(name: string, found: readonly StateDifference[], right: string): Part {
@@ -140,34 +181,27 @@ function stateParts(
   }
   function unknown(name: string): Part {
     const kept = earlier?.parts.find((part) => part.name === name);
-    if (!kept) return { name, passed: null, reason: "undecided: the attempt had no world" };
+    if (!kept) return { name, passed: null, reason: `undecided: ${unknownState ?? "the attempt had no world"}` };
     if (differences.length === 0) differences.push(...(earlier?.state_diff ?? []));
     return kept;
   }
   const parts: Part[] = [];
   if (expect.state) {
-    const paths = Object.keys(expect.state).length;
-    const right = paths === 1 ? "the value is as expected" : `all ${paths} values are as expected`;
-    parts.push(state === undefined ? unknown("state") : compared("state", differencesByPath(expect.state), right));
+    const pointers = Object.entries(expect.state);
+    const right = pointers.length === 1 ? "the value is as expected" : `all ${pointers.length} values are as expected`;
+    const differing =
+      values && pointers.flatMap(([pointer, expected], index) => differencesAt(pointer, expected, values[index]));
+    parts.push(differing ? compared("state", differing, right) : unknown("state"));
   }
   if (expect.state_after) {
     const right = "the final state is that after the expected calls";
-    const isKnown = state !== undefined && expectedState !== undefined;
-    parts.push(
-      isKnown
-        ? compared("state_after", differencesAfter(viewOf(expectedState), viewOf(state)), right)
-        : unknown("state_after"),
-    );
+    parts.push(changed ? compared("state_after", differencesAfter(changed, context), right) : unknown("state_after"));
   }
   return parts;
 
-  function differencesByPath(paths: NonNullable<Expectation["state"]>): StateDifference[] {
-    const final = viewOf(state);
-    return Object.entries(paths).flatMap(([pointer, expected]) => {
-      const actual = valueAt(final, pointer);
-      if (compileExpected(expected).test(actual, context)) return [];
-      return stateDifferences(expected, actual, { pointer, context });
-    });
+  function differencesAt(pointer: string, expected: unknown, actual: unknown): StateDifference[] {
+    if (compileExpected(expected).test(actual, context)) return [];
+    return stateDifferences(expected, actual, { pointer, context, hasMatchers: true });
   }
 }
 
@@ -183,9 +217,9 @@ function valueAt(state: StateView, pointer: string): unknown {
 }
 
 /** Attempts share a large state, so only what was changed is compared. */
-function differencesAfter(expected: StateView, actual: StateView): StateDifference[] {
-  return StateView.changedParts(expected, actual)
-    .flatMap(({ path, left, right }) => stateDifferences(left, right, { pointer: path }))
+function differencesAfter(changed: readonly ChangedPart[], context: MatchContext): StateDifference[] {
+  return changed
+    .flatMap(({ path, left, right }) => stateDifferences(left, right, { pointer: path, context, hasMatchers: false }))
     .slice(0, mostDifferences);
 }
 
@@ -200,15 +234,20 @@ function differenceText(differences: readonly StateDifference[]): string {
 /** Texts ignore case, white space and the commas of thousands; a matcher must match a whole reply. */
 function saidPart(
   said: NonNullable<Expectation["said"]>,
-  replies: readonly StoredReply[],
+  replies: ComparedAttempt["replies"],
   context: MatchContext,
 ): Part {
+  const { count } = context.probes;
   const texts = replies.flatMap(({ agent_reply, error }) => (error ? [] : [agent_reply]));
+  count(texts.reduce((sum, text) => sum + text.length / 8, 0));
   const keys = said.some((expected) => typeof expected === "string") ? texts.map(saidKey) : [];
   const missing = said.filter((expected) => {
     if (typeof expected !== "string") return !texts.some((text) => compileExpected(expected).test(text, context));
     const key = saidKey(expected);
-    return !keys.some((text) => text.includes(key));
+    return !keys.some((text) => {
+      count(searchSteps(text, key));
+      return text.includes(key);
+    });
   });
   const reason =
     missing.length === 0

@@ -9,15 +9,44 @@ import type { ScorerResult } from "../scorers/scorer.ts";
 /** A pattern or schema that a matcher applies to a value. Requests bring them, so applying one may take arbitrarily long. */
 export type ProbeSetting = Extract<UserScorerSetting, { type: "regex" | "json_schema" }>;
 
-/** Applies patterns and schemas to values, the slow ones on another thread. Created once per run. */
+/** Applies patterns and schemas to values, and compares values, on another thread where that is slow. Created once per run. */
 export interface Probes {
   open(): ProbeSession;
+  /** Makes a comparison. Null when it takes too long. */
+  compare<Input extends object, Result>(
+    comparison: Comparison<Input, Result>,
+    signal: AbortSignal,
+  ): Promise<Result | null>;
 }
+
+/** A comparison with what a request expects. It may be made on another thread, so its input and result are plain data. */
+export interface Comparison<Input extends object, Result> extends ComparisonTask {
+  readonly input: Input;
+  /** The part of the input that is sent to another thread. Default: all of it. */
+  readonly sent?: () => object;
+  /** What the request expects. After one timeout, further comparisons with it that are slow are given up. */
+  readonly expected: object;
+  readonly compare: (input: Input, session: ProbeSession) => Result;
+}
+
+/** The part of a comparison that another thread needs. */
+export interface ComparisonTask {
+  readonly kind: "calls" | "outcome" | "conditions";
+  readonly input: object;
+}
+
+/** Makes a comparison on another thread. Resolves to null after a time limit. Rejects when `signal` aborts. */
+export type ComparisonRunner = (
+  task: ComparisonTask,
+  signal: AbortSignal,
+) => Promise<{ readonly result: unknown } | null>;
 
 /** The answers collected while one turn or attempt is scored. */
 export interface ProbeSession {
   /** Whether the value fits. Undefined while the answer is not known yet: `settle` gets it. */
   ask(setting: ProbeSetting, value: unknown): ScorerResult | undefined;
+  /** Counts steps of work. Throws when there are more than take milliseconds, and they could be made elsewhere. */
+  count(steps: number): void;
   /** True when `ask` had no answer. */
   readonly isPending: boolean;
   /** Gets the answers that `ask` did not have. */
@@ -32,16 +61,24 @@ export function patternSetting(pattern: string): ProbeSetting {
 const tooSlow: ScorerResult = { value: null, reason: "takes too long to check", failed: true };
 const tooMany: ScorerResult = { value: null, reason: "takes too many checks", failed: true };
 
+/** Values that are compared within milliseconds. */
+const quickComparison = 300_000;
+
+class TooManySteps extends Error {
+  override readonly name = "TooManySteps";
+}
+
 /** Answers of the other thread in one session. Each takes about a tenth of a millisecond. */
 const maximumAnswers = 2_000;
 
 /**
  * With `run`, a pattern or schema that could take more than milliseconds is applied by it, as the checks of a run are. After one
- * timeout it is given up. Without `run`, everything is applied in place.
+ * timeout it is given up. Without `run`, everything is applied in place. `runComparison` does the same for comparisons.
  */
-export function createProbes(run?: CheckRunner): Probes {
+export function createProbes(run?: CheckRunner, runComparison?: ComparisonRunner): Probes {
   const quickChecks = new WeakMap<ProbeSetting, QuickCheck>();
   const givenUp = new Set<string>();
+  const slow = new WeakSet<object>();
 
   function applyQuickly(setting: ProbeSetting, value: unknown): ScorerResult | null {
     const check = quickChecks.get(setting) ?? createQuickCheck(setting, run !== undefined);
@@ -57,39 +94,69 @@ export function createProbes(run?: CheckRunner): Probes {
     return result ?? tooSlow;
   }
 
+  function openSession(mostSteps: number): ProbeSession {
+    const known = new Map<ProbeSetting, Map<string, ScorerResult>>();
+    let pending: { setting: ProbeSetting; text: string }[] = [];
+    let answers = 0;
+    let steps = 0;
+    function count(more: number): void {
+      steps += more;
+      if (steps > mostSteps) throw new TooManySteps();
+    }
+    return {
+      count,
+      ask(setting, value) {
+        count(stepsOf(setting, value));
+        const quick = applyQuickly(setting, value);
+        if (quick) return quick;
+        const text = textOf(setting, value);
+        const answer = known.get(setting)?.get(text);
+        if (answer) return answer;
+        if (answers + pending.length >= maximumAnswers) return tooMany;
+        pending.push({ setting, text });
+        return undefined;
+      },
+      get isPending() {
+        return pending.length > 0;
+      },
+      async settle(signal) {
+        const asked = pending;
+        pending = [];
+        steps = 0;
+        for (const { setting, text } of asked) {
+          const ofSetting = known.get(setting) ?? new Map<string, ScorerResult>();
+          known.set(setting, ofSetting);
+          if (ofSetting.has(text)) continue;
+          answers++;
+          ofSetting.set(text, await offload(setting, text, signal));
+        }
+      },
+    };
+  }
+
   return {
-    open() {
-      const known = new Map<ProbeSetting, Map<string, ScorerResult>>();
-      let pending: { setting: ProbeSetting; text: string }[] = [];
-      let answers = 0;
-      return {
-        ask(setting, value) {
-          const quick = applyQuickly(setting, value);
-          if (quick) return quick;
-          const text = textOf(setting, value);
-          const answer = known.get(setting)?.get(text);
-          if (answer) return answer;
-          if (answers + pending.length >= maximumAnswers) return tooMany;
-          pending.push({ setting, text });
-          return undefined;
-        },
-        get isPending() {
-          return pending.length > 0;
-        },
-        async settle(signal) {
-          const asked = pending;
-          pending = [];
-          for (const { setting, text } of asked) {
-            const ofSetting = known.get(setting) ?? new Map<string, ScorerResult>();
-            known.set(setting, ofSetting);
-            if (ofSetting.has(text)) continue;
-            answers++;
-            ofSetting.set(text, await offload(setting, text, signal));
-          }
-        },
-      };
+    open: () => openSession(Infinity),
+    async compare<Input extends object, Result>(
+      { kind, input, sent = () => input, expected, compare }: Comparison<Input, Result>,
+      signal: AbortSignal,
+    ): Promise<Result | null> {
+      const session = openSession(runComparison ? quickComparison : Infinity);
+      try {
+        return await computeWithProbes(session, () => compare(input, session), signal);
+      } catch (error) {
+        if (!(error instanceof TooManySteps) || !runComparison) throw error;
+      }
+      const answer = slow.has(expected) ? null : await runComparison({ kind, input: sent() }, signal);
+      if (!answer) slow.add(expected);
+      return answer && (answer.result as Result);
     },
   };
+}
+
+/** About the milliseconds that a check in place takes, in steps of a comparison. */
+function stepsOf(setting: ProbeSetting, value: unknown): number {
+  if (setting.type === "json_schema") return 1 + sizeOf(value) / 10;
+  return 1 + (typeof value === "string" ? Math.min(value.length * setting.pattern.length, quickSteps) / 100 : 0);
 }
 
 /** Computes again until every answer it asks for is known. */

@@ -9,7 +9,7 @@ import type { World } from "../../contract/schemas/acting/world.ts";
 import { unseenCalls, type GivenScore } from "../scorers/scorer.ts";
 import { matchCalls, type CallMatches, type CallPair } from "./match-calls.ts";
 import type { MatchContext } from "./matchers.ts";
-import { computeWithProbes, createProbes, type Probes, type ProbeSession, type ProbeSetting } from "./probes.ts";
+import { createProbes, type Probes, type ProbeSession, type ProbeSetting } from "./probes.ts";
 
 /** The scores of a turn's tool calls. */
 export const toolScores = ["tool_name_f1", "tool_arguments", "tool_order", "tool_match"] as const;
@@ -56,13 +56,30 @@ export async function compareCalls({
   signal = new AbortController().signal,
   ...turn
 }: Omit<ScoreCallsOptions, "references"> & Partial<Pick<ScoreCallsOptions, "references">>): Promise<ComparedCalls> {
-  const session = probes.open();
-  return computeWithProbes(session, () => compare(turn, session), signal);
+  const { references, calls } = turn;
+  const sent = (): ScoredTurn => ({
+    ...turn,
+    calls: calls.map(({ result: _result, ...call }) => call),
+    tools: turn.tools && { tools: turn.tools.tools.map(({ answers: _answers, ...tool }) => tool) },
+  });
+  const comparison = { kind: "calls", input: turn, sent, expected: references ?? calls, compare: compareTurn } as const;
+  const compared = await probes.compare(comparison, signal);
+  if (compared) return compared;
+  return { scores: references ? unscoredCalls("takes too long to compare") : [] };
 }
 
 type ScoredTurn = Omit<Parameters<typeof compareCalls>[0], "probes" | "signal">;
 
-function compare({ references, calls, matching = {}, tools, seen }: ScoredTurn, session: ProbeSession): ComparedCalls {
+/** The scores of calls that could not be compared. */
+function unscoredCalls(why: string): GivenScore[] {
+  return toolScores.map((name) => ({ name, value: null, reason: `unscored: ${why}`, failed: true as const }));
+}
+
+/** Compares the calls of a turn with its references. */
+export function compareTurn(
+  { references, calls, matching = {}, tools, seen }: ScoredTurn,
+  session: ProbeSession,
+): ComparedCalls {
   const problems = tools ? callProblems(calls, tools, session) : [];
   const found = problems.length > 0 && { problems: problems.slice(0, mostListed) };
   if (!references) return { scores: [], ...(found && { comparison: found }) };
@@ -74,11 +91,7 @@ function compare({ references, calls, matching = {}, tools, seen }: ScoredTurn, 
     context,
   });
   const [failure] = failures;
-  if (failure !== undefined) {
-    const reason = `unscored: ${failure}`;
-    const scores = toolScores.map((name) => ({ name, value: null, reason, failed: true as const }));
-    return { scores, ...(found && { comparison: found }) };
-  }
+  if (failure !== undefined) return { scores: unscoredCalls(failure), ...(found && { comparison: found }) };
   const turn = {
     references,
     calls,
@@ -139,7 +152,7 @@ const mostListed = 100;
 /** The context of comparisons under these rules. */
 export function matchContext(
   { text = "exact" }: ToolMatching,
-  probes: Pick<ProbeSession, "ask">,
+  probes: Pick<ProbeSession, "ask" | "count">,
   onFailure: (reason: string) => void,
 ): MatchContext {
   return { text, probes, onFailure };

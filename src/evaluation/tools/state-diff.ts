@@ -1,58 +1,67 @@
-import { isRecord, toPointer } from "../../base/json.ts";
+import { isRecord, toPointer, type JsonRecord } from "../../base/json.ts";
+import { jsonStart } from "../../base/json-size.ts";
 import { truncateText } from "../../base/text.ts";
 import type { StateDifference } from "../../contract/schemas/acting/world.ts";
-import { compileExpected, hasMatchers, type MatchContext } from "./matchers.ts";
+import { compileExpected, isMatcher, type MatchContext } from "./matchers.ts";
 
 export const mostDifferences = 100;
 
-/**
- * Where an actual value differs from the expected one, at most 100 places. With a context, the expected value may have matchers;
- * without one, it is compared as it is.
- */
+interface DifferenceOptions {
+  /** The place of both values. */
+  readonly pointer: string;
+  readonly context: MatchContext;
+  /** False: the expected value is compared as it is. */
+  readonly hasMatchers: boolean;
+}
+
+/** Where an actual value differs from the expected one, at most 100 places. */
 export function stateDifferences(
   expected: unknown,
   actual: unknown,
-  { pointer = "", context }: { readonly pointer?: string; readonly context?: MatchContext } = {},
+  { pointer, context, hasMatchers }: DifferenceOptions,
 ): StateDifference[] {
   const differences: StateDifference[] = [];
-  const note = (path: string, one: unknown, two: unknown): void => {
+  /** From the given place to the values that are compared. */
+  const path: string[] = [];
+
+  function compareMembers(one: JsonRecord | readonly unknown[], two: JsonRecord | readonly unknown[]): void {
+    const keys = Array.isArray(one)
+      ? Array.from({ length: Math.max(one.length, (two as readonly unknown[]).length) }, (_, index) => String(index))
+      : [...Object.keys(one), ...Object.keys(two).filter((key) => !Object.hasOwn(one, key))];
+    context.probes.count(keys.length);
+    for (const key of keys) {
+      if (differences.length >= mostDifferences) return;
+      path.push(key);
+      compare(own(one, key), own(two, key));
+      path.pop();
+    }
+  }
+  function compare(one: unknown, two: unknown): void {
+    if (one === two) return;
+    if (!(hasMatchers && isMatcher(one))) {
+      if (isRecord(one) && isRecord(two)) return compareMembers(one, two);
+      if (Array.isArray(one) && Array.isArray(two)) return compareMembers(one, two);
+    }
+    if (hasMatchers && one !== undefined && compileExpected(one).test(two, context)) return;
     differences.push({
-      path,
+      path: `${pointer}${toPointer(path)}`,
       ...(one !== undefined && { expected: excerpt(one) }),
       ...(two !== undefined && { actual: excerpt(two) }),
     });
-  };
-  function compareRecords(
-    one: Readonly<Record<string, unknown>>,
-    two: Readonly<Record<string, unknown>>,
-    path: string,
-  ): void {
-    for (const key of Object.keys(one)) {
-      walk(one[key], Object.hasOwn(two, key) ? two[key] : undefined, `${path}${toPointer([key])}`);
-    }
-    for (const key of Object.keys(two)) {
-      if (!Object.hasOwn(one, key)) walk(undefined, two[key], `${path}${toPointer([key])}`);
-    }
   }
-  function walk(one: unknown, two: unknown, path: string): void {
-    if (differences.length >= mostDifferences || one === two) return;
-    if (context && isRecord(one) && hasMatchers(one) && Object.keys(one)[0]?.startsWith("$")) {
-      if (!compileExpected(one).test(two, context)) note(path, one, two);
-    } else if (isRecord(one) && isRecord(two)) compareRecords(one, two, path);
-    else if (Array.isArray(one) && Array.isArray(two)) {
-      for (let index = 0; index < Math.max(one.length, two.length); index++)
-        walk(one[index], two[index], `${path}/${index}`);
-    } else if (!context || one === undefined || !compileExpected(one).test(two, context)) note(path, one, two);
-  }
-  walk(expected, actual, pointer);
+  compare(expected, actual);
   return differences;
+}
+
+function own(container: JsonRecord | readonly unknown[], key: string): unknown {
+  return Object.hasOwn(container, key) ? (container as JsonRecord)[key] : undefined;
 }
 
 const mostCharacters = 1_000;
 
 /** A large value as the start of its JSON: differences are stored with every attempt. */
 function excerpt(value: unknown): NonNullable<StateDifference["actual"]> {
-  const text = JSON.stringify(value);
+  const text = jsonStart(value, mostCharacters);
   return (text.length <= mostCharacters ? value : truncateText(text, mostCharacters)) as NonNullable<
     StateDifference["actual"]
   >;

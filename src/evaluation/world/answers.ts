@@ -1,7 +1,6 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { StateChange } from "../../contract/ports/journal.ts";
 import type { WorldAnswer } from "../../contract/schemas/acting/world.ts";
-import { compileExpected, type Expected, type MatchContext } from "../tools/matchers.ts";
 import {
   forbiddenKeys,
   missing,
@@ -10,6 +9,7 @@ import {
   removeChange,
   setChange,
   unescapeSegment,
+  type CountSteps,
   type Missing,
   type StateView,
 } from "./state.ts";
@@ -19,6 +19,8 @@ export interface ToolOutcome {
   readonly result?: unknown;
   readonly error?: string;
   readonly changes?: readonly StateChange[];
+  /** The state with the changes, where the call was answered from it. */
+  readonly state?: StateView;
   readonly delayMs?: number;
 }
 
@@ -27,70 +29,49 @@ export class CallError extends Error {
   override readonly name = "CallError";
 }
 
-/** An answer of a declared tool, ready to be given. */
+/** An answer of a declared tool whose `when` matches, ready to be given. */
 export type CompiledAnswer = (call: AnsweredCall) => ToolOutcome | null;
 
 export interface AnsweredCall {
   readonly args: JsonRecord;
   readonly state: StateView;
-  readonly context: MatchContext;
+  /** Counts the work of answering. */
+  readonly count: CountSteps;
 }
 
 /** Given when an answer has neither a result nor an error. */
 const done = { ok: true };
 
 /**
- * Prepares an answer. It returns null when the answer does not apply: `when` does not match, or something that it reads, writes to
- * or removes does not exist. `result` is read after the changes.
+ * Prepares an answer. It returns null when the answer does not apply: something that it reads, writes to or removes does not exist.
+ * `result` is read after the changes.
  */
-export function compileAnswer({
-  when = {},
-  result,
-  error,
-  set = {},
-  remove = [],
-  delay_ms,
-}: WorldAnswer): CompiledAnswer {
-  const conditions = Object.entries(when).map(([name, expected]) => [name, compileExpected(expected)] as const);
+export function compileAnswer({ result, error, set = {}, remove = [], delay_ms }: WorldAnswer): CompiledAnswer {
   const writes = Object.entries(set).map(([pointer, value]) => [compilePointer(pointer), compileValue(value)] as const);
   const removals = remove.map(compilePointer);
   const reads = error === undefined ? compileValue(result === undefined ? done : result) : null;
   const delay = delay_ms ? { delayMs: delay_ms } : {};
 
-  return ({ args, state: before, context }) => {
-    if (!matches(conditions, args, context)) return null;
-    let state = before;
+  return ({ args, state: before, count }) => {
+    const edit = before.edit(count);
     const changes: StateChange[] = [];
     for (const [pointer, value] of writes) {
       const path = pointer(args);
-      const written = value(args, before);
-      if (path === missing || written === missing) return null;
-      const next = state.set(path, written);
-      if (!next) return null;
-      state = next;
+      const written = value({ args, state: before, count });
+      if (path === missing || written === missing || !edit.set(path, written)) return null;
       changes.push(setChange(path, written));
     }
     for (const pointer of removals) {
       const path = pointer(args);
-      if (path === missing) return null;
-      const next = state.remove(path);
-      if (!next) return null;
-      state = next;
+      if (path === missing || !edit.remove(path)) return null;
       changes.push(removeChange(path));
     }
-    const changed = changes.length > 0 ? { changes } : {};
+    const state = edit.finish();
+    const changed = changes.length > 0 ? { changes, state } : {};
     if (!reads) return { error: error ?? "", ...changed, ...delay };
-    const answer = reads(args, state);
+    const answer = reads({ args, state, count });
     return answer === missing ? null : { result: answer, ...changed, ...delay };
   };
-}
-
-function matches(
-  conditions: readonly (readonly [string, Expected])[],
-  args: JsonRecord,
-  context: MatchContext,
-): boolean {
-  return conditions.every(([name, expected]) => expected.test(own(args, name), context));
 }
 
 function own(args: JsonRecord, name: string): unknown {
@@ -107,6 +88,9 @@ export function placeholders(pointer: string): string[] {
 
 type CompiledPointer = (args: JsonRecord) => readonly string[] | Missing;
 
+/** A pointer may name an argument hundreds of times. */
+const longestKey = 10_000;
+
 /** An argument fills in a part of one segment, whatever signs it has. One that is no text, number or boolean makes it `missing`. */
 function compilePointer(pointer: string): CompiledPointer {
   const segments = pointer
@@ -122,6 +106,8 @@ function compilePointer(pointer: string): CompiledPointer {
         const text = index % 2 ? toText(own(args, part)) : part;
         if (text === null) return missing;
         key += text;
+        if (key.length > longestKey)
+          throw new CallError(`The arguments must not make a key of more than ${longestKey} characters.`);
       }
       if (forbiddenKeys.has(key)) throw new CallError(`The arguments must not name the key ${key}.`);
       path.push(key);
@@ -134,7 +120,7 @@ function toText(value: unknown): string | null {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : null;
 }
 
-type CompiledValue = (args: JsonRecord, state: StateView) => unknown;
+type CompiledValue = (call: AnsweredCall) => unknown;
 
 /** The expressions in results and written values: an object with one of these keys and no other. */
 export const expressions = ["$state", "$argument", "$literal"] as const;
@@ -149,8 +135,9 @@ function compileValue(template: unknown): CompiledValue {
   if (!hasExpressions(template)) return () => template;
   if (Array.isArray(template)) {
     const items = template.map(compileValue);
-    return (args, state) => {
-      const values = items.map((item) => item(args, state));
+    return (call) => {
+      call.count(items.length);
+      const values = items.map((item) => item(call));
       return values.includes(missing) ? missing : values;
     };
   }
@@ -158,8 +145,9 @@ function compileValue(template: unknown): CompiledValue {
   const key = expressionKey(record);
   if (key !== null) return compileExpression(key, record[key]);
   const fields = Object.entries(record).map(([name, value]) => [name, compileValue(value)] as const);
-  return (args, state) => {
-    const entries = fields.map(([name, value]) => [name, value(args, state)] as const);
+  return (call) => {
+    call.count(fields.length);
+    const entries = fields.map(([name, value]) => [name, value(call)] as const);
     return entries.some(([, value]) => value === missing) ? missing : Object.fromEntries(entries);
   };
 }
@@ -168,13 +156,13 @@ function compileExpression(key: Expression, value: unknown): CompiledValue {
   if (key === "$literal") return () => value;
   if (key === "$state") {
     const pointer = compilePointer(String(value));
-    return (args, state) => {
+    return ({ args, state, count }) => {
       const path = pointer(args);
-      return path === missing ? missing : state.read(path);
+      return path === missing ? missing : state.read(path, count);
     };
   }
   const path = argumentPath(String(value));
-  return (args) => (path ? readPath(args, path) : missing);
+  return ({ args }) => (path ? readPath(args, path) : missing);
 }
 
 /** The path of `$argument`: the name of an argument, or a pointer into the arguments. */

@@ -1,3 +1,4 @@
+import { pause } from "../../base/deadline.ts";
 import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { RecordedToolCall, ReferenceToolCall } from "../../contract/schemas/acting/tool-call.ts";
@@ -27,9 +28,8 @@ export async function finalState({
   const last = scenario.interactions.length - 1;
   const isReference = history === "reference";
   const session = isReference ? await openAt(last, { world, scenario, signal }) : world.open();
-  for (let turn = isReference ? last : 0; turn <= last; turn += 1) {
-    for (const entry of entriesOf(turn)) if (entry.type === "call") session.apply(entry);
-  }
+  const turns = scenario.interactions.keys().filter((turn) => turn >= (isReference ? last : 0));
+  session.restore([...turns].flatMap(entriesOf));
   return session.state;
 }
 
@@ -61,12 +61,23 @@ interface CarryOutOptions {
   readonly skip?: (call: RecordedToolCall) => boolean;
 }
 
-/** Carries out reference calls in a world. Those whose arguments are matchers stand for no single call and are left out. */
+/** Calls are carried out this long before other work gets its turn. */
+const longestBlockMs = 10;
+
+/**
+ * Carries out reference calls in a world. Those whose arguments are matchers stand for no single call and are left out. Rejects with a
+ * `WorldLimitError` for a call that passes a limit: the state that the calls lead to is then not known.
+ */
 async function carryOut(
   references: readonly ReferenceToolCall[],
   { session, signal, skip = () => false }: CarryOutOptions,
 ): Promise<void> {
+  let begun = performance.now();
   for (const { name, arguments: args = {} } of references) {
+    if (performance.now() - begun >= longestBlockMs) {
+      await pause(0, signal);
+      begun = performance.now();
+    }
     const call: RecordedToolCall = { id: "", name, arguments: args };
     if (hasMatchers(args) || skip(call)) continue;
     const { changes } = await session.answer(call, signal);

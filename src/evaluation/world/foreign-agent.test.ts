@@ -6,6 +6,7 @@ import type { World } from "../../contract/schemas/acting/world.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { createProbes } from "../tools/probes.ts";
 import { ForeignWorld } from "./foreign-agent.ts";
+import { WorldLimitError } from "./limits.ts";
 import { prepareWorld } from "./world.ts";
 
 const definition: World = {
@@ -21,7 +22,7 @@ const definition: World = {
 };
 const { signal } = new AbortController();
 
-function openWorld(url = "http://world") {
+function openWorld({ url = "http://world", mostEntries = Infinity } = {}) {
   const journal: JournalEntry[] = [];
   const opened: ServedWorld[] = [];
   let closed = 0;
@@ -36,7 +37,10 @@ function openWorld(url = "http://world") {
       model,
       messages: [{ role: "user", content: "Hi" }],
       entries: worldEntries(entries),
-      append: async (added) => void journal.push(...added),
+      append: async (added) => {
+        if (journal.length >= mostEntries) throw new WorldLimitError("no more");
+        journal.push(...added);
+      },
       signal,
     });
   return { world, journal, write, run, requests, closed: () => closed };
@@ -102,7 +106,7 @@ test("a try that failed leaves nothing behind", async () => {
 test("the address of the world is in nothing that is stored or passed on", async () => {
   const token = "TTpG7EsKATxUdj0Hc85hWIyd6z_bOUjGm0NwmoUpDTU";
   const url = `http://127.0.0.1:9/worlds/${token}/mcp`;
-  const { world, journal, write } = openWorld(url);
+  const { world, journal, write } = openWorld({ url });
   const heard: string[] = [];
   const encoded = Buffer.from(url).toString("base64");
   const said = `I called ${url}, which is ${encoded} or ${token}.`;
@@ -140,4 +144,28 @@ test("an agent whose every request to its world was refused has errored; one tha
     return sampleReply("Done.");
   });
   expect(answered.error).toBeNull();
+});
+
+test("calls beyond the limit of a turn are refused, and the last of them not even recorded", async () => {
+  const { journal, write, run } = openWorld();
+  let last: string | undefined;
+  const reply = await run(async () => {
+    for (let made = 0; made < 10_050; made += 1) last = (await write(""))?.text;
+    return sampleReply("Done.");
+  });
+  expect(last).toBe("Error: Not called: a turn has at most 1000 tool calls.");
+  expect([reply.tool_calls?.length, journal.length]).toEqual([10_000, 10_000]);
+});
+
+test("a step that passes a limit fails the turn, whatever the agent replies, and nothing more is stored", async () => {
+  const { world, journal, write, run } = openWorld({ mostEntries: 2 });
+  const answers: (string | undefined)[] = [];
+  const reply = await run(async () => {
+    for (const text of ["a", "b", "c", "d"]) answers.push((await write(text))?.text);
+    return sampleReply("Done.");
+  });
+  expect(answers).toEqual(['["a"]', '["a","b"]', "Error: no more", "Error: no more"]);
+  expect(reply).toMatchObject({ agent_reply: "Request failed", error: { code: "world_limit", detail: "no more" } });
+  expect([reply.tool_calls?.length, journal.length]).toEqual([2, 2]);
+  expect(world.state.value).toEqual({ log: ["a", "b"] });
 });

@@ -7,8 +7,11 @@ import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { OpenWorldEndpoint, ServedWorld } from "../../contract/ports/world-endpoints.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
+import { maxRecordedCalls } from "../recorded-calls.ts";
 import { toStoredReply } from "../stored-reply.ts";
-import { maxCalls, resultText } from "./tool-loop.ts";
+import type { ToolOutcome } from "./answers.ts";
+import { WorldLimitError } from "./limits.ts";
+import { maxCalls, resultText, worldLimitFailure } from "./tool-loop.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";
 
 /** Opens the endpoint of an attempt. */
@@ -28,6 +31,8 @@ interface ForeignTurnOptions {
 interface TurnUnderWay {
   readonly calls: RecordedToolCall[];
   readonly append: ForeignTurnOptions["append"];
+  /** Set when a call could not be answered or stored: the turn fails, whatever the agent replies. */
+  failure?: unknown;
 }
 
 /** Calls of the agent for one turn, which a retryable failure repeats from the start of the turn. */
@@ -88,6 +93,11 @@ export class ForeignWorld {
           undo();
           throw error;
         });
+      if (turn.failure instanceof WorldLimitError) return this.#finish(limitReply(turn.failure, reply), turn);
+      if (turn.failure !== undefined) {
+        undo();
+        throw turn.failure;
+      }
       if (reply.ok || tries === mostTries || !isRetryable(reply)) return this.#finish(reply, turn);
       undo();
       if (turn.calls.length > 0) await append([{ type: "discard" }]);
@@ -141,7 +151,7 @@ export class ForeignWorld {
 
   #reopen(): void {
     this.#session = this.#world.open();
-    for (const entry of this.#done) if (entry.type === "call") this.#session.apply(entry);
+    this.#session.restore(this.#done);
   }
 
   #served(): ServedWorld {
@@ -161,6 +171,7 @@ export class ForeignWorld {
   }
 
   async #answer(turn: TurnUnderWay, name: string, args: unknown, signal: AbortSignal) {
+    if (turn.calls.length >= maxRecordedCalls) return toAnswer({ error: tooMany });
     const started = performance.now();
     this.#numbered += 1;
     const asked = {
@@ -168,10 +179,7 @@ export class ForeignWorld {
       name: this.#world.toolName(name),
       ...given(this.#redactor.value(args)),
     };
-    const tooMany = turn.calls.length >= maxCalls;
-    const outcome = tooMany
-      ? { error: `Not called: a turn has at most ${maxCalls} tool calls.` }
-      : await this.#session.answer(asked, signal);
+    const outcome = await this.#outcome(turn, asked, signal);
     if (outcome.delayMs !== undefined) await pause(outcome.delayMs, signal);
     const ms = Math.round((performance.now() - started) * 1000) / 1000;
     const ended =
@@ -183,12 +191,42 @@ export class ForeignWorld {
       call: { ...asked, ...ended, ms },
       ...(outcome.changes && { changes: outcome.changes }),
     };
-    if (!tooMany) await turn.append([entry]);
+    // Where no more can be stored, nothing more is kept in memory either.
+    if (turn.failure === undefined) await turn.append([entry]).catch((error: unknown) => (turn.failure ??= error));
+    if (turn.failure !== undefined) return toAnswer({ error: failureText(turn.failure) });
     turn.calls.push(entry.call);
     this.#done.push(entry);
     this.#session.apply(entry);
-    return { text: resultText(entry.call), isError: outcome.error !== undefined };
+    return toAnswer(ended);
   }
+
+  async #outcome(turn: TurnUnderWay, asked: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome> {
+    if (turn.failure !== undefined) return { error: failureText(turn.failure) };
+    if (turn.calls.length >= maxCalls) return { error: tooMany };
+    try {
+      return await this.#session.answer(asked, signal);
+    } catch (error) {
+      if (!(error instanceof WorldLimitError)) throw error;
+      turn.failure = error;
+      turn.calls.push({ ...asked, error: error.message });
+      return { error: error.message };
+    }
+  }
+}
+
+const tooMany = `Not called: a turn has at most ${maxCalls} tool calls.`;
+
+/** The answer to a call as the agent reads it. */
+function toAnswer(ended: Pick<RecordedToolCall, "result" | "error">): { text: string; isError: boolean } {
+  return { text: resultText(ended as RecordedToolCall), isError: ended.error !== undefined };
+}
+
+function failureText(failure: unknown): string {
+  return failure instanceof WorldLimitError ? failure.message : "Not called: the step could not be stored.";
+}
+
+function limitReply(limit: WorldLimitError, { latency_ms }: Reply): FailedReply {
+  return { ok: false, error: worldLimitFailure(limit), latency_ms };
 }
 
 /** The random parts of an address: shorter ones are words. */

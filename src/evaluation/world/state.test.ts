@@ -21,8 +21,14 @@ test("reads own properties and list items only", () => {
   expect(readPath({ a: undefined, b: null }, ["b"])).toBeNull();
 });
 
-const set = (base: unknown, path: readonly string[], value: unknown) => new StateView(base).set(path, value)?.value;
-const remove = (base: unknown, path: readonly string[]) => new StateView(base).remove(path)?.value;
+/** A view after one change; null when it does not fit. Without a value, the path is removed. */
+function changed(view: StateView, path: readonly string[], value?: unknown): StateView | null {
+  const edit = view.edit();
+  return (value === undefined ? edit.remove(path) : edit.set(path, value)) ? edit.finish() : null;
+}
+const set = (base: unknown, path: readonly string[], value: unknown) =>
+  changed(new StateView(base), path, value)?.value;
+const remove = (base: unknown, path: readonly string[]) => changed(new StateView(base), path)?.value;
 
 test("a change leaves the base as it is, and shares the rest with it", () => {
   const next = set(state, ["orders", "1042", "status"], "cancelled") as typeof state;
@@ -87,13 +93,17 @@ test("any changes of objects have the effect that they have in place", () => {
     fc.property(tree, fc.array(step, { maxLength: 12 }), (base, steps) => {
       const root = { value: structuredClone(base) };
       let view = new StateView(base);
+      const together = view.edit();
       for (const { path, value } of steps) {
-        const next = value === undefined ? view.remove(path) : view.set(path, value);
+        const next = changed(view, path, value);
+        expect(value === undefined ? together.remove(path) : together.set(path, value)).toBe(next !== null);
         expect(next !== null).toBe(change(root, path, structuredClone(value)));
         view = next ?? view;
         expect(view.value).toEqual(root.value);
         expect(view.read(path)).toEqual(readPath(root.value, path));
       }
+      expect(together.finish().value).toEqual(root.value);
+      expect(new StateView(base).value).toEqual(base);
     }),
     { numRuns: 300 },
   );
@@ -101,13 +111,34 @@ test("any changes of objects have the effect that they have in place", () => {
 
 test("two views of one base differ only in their changes", () => {
   const base = { a: { x: 1, y: 2 }, list: [1], same: { deep: true } };
-  const left = new StateView(base).set(["a", "x"], 5)?.set(["list", "-"], 2)?.set(["same", "deep"], false);
-  const right = new StateView(base).remove(["a", "x"])?.set(["new"], 1)?.set(["same", "deep"], false);
-  expect(StateView.changedParts(left!, right!)).toEqual([
+  const left = new StateView(base).apply([
+    { op: "set", path: "/a/x", value: 5 },
+    { op: "set", path: "/list/-", value: 2 },
+    { op: "set", path: "/same/deep", value: false },
+  ]);
+  const right = new StateView(base).apply([
+    { op: "remove", path: "/a/x" },
+    { op: "set", path: "/new", value: 1 },
+    { op: "set", path: "/same/deep", value: false },
+  ]);
+  expect(StateView.changedParts(left, right)).toEqual([
     { path: "/a/x", left: 5, right: undefined },
     { path: "/list", left: [1, 2], right: [1] },
     { path: "/same/deep", left: false, right: false },
     { path: "/new", left: undefined, right: 1 },
   ]);
   expect(StateView.changedParts(new StateView({ a: 1 }), new StateView({ a: 1 }))).toHaveLength(1);
+});
+
+test("many changes of a large list or object copy it once", () => {
+  const steps: number[] = [];
+  const list = Array.from({ length: 10_000 }, (_, index) => index);
+  const edit = new StateView({ list, orders: {} }).edit((count) => void steps.push(count));
+  for (let index = 0; index < 10_000; index += 1) {
+    edit.set(["list", "-"], index);
+    edit.set(["orders", String(index)], index);
+  }
+  const { list: longer, orders } = edit.finish().value as { list: number[]; orders: object };
+  expect([longer.length, Object.keys(orders).length, list.length]).toEqual([20_000, 10_000, 10_000]);
+  expect(steps.reduce((sum, count) => sum + count, 0)).toBeLessThan(1_000);
 });

@@ -37,7 +37,6 @@ export function readPath(state: unknown, path: readonly string[]): unknown {
 export class StateView {
   readonly #base: unknown;
   readonly #patch: Patch | undefined;
-  #value: unknown = missing;
 
   constructor(base: unknown, patch?: Patch) {
     this.#base = base;
@@ -46,13 +45,12 @@ export class StateView {
 
   /** The whole state as one JSON value. */
   get value(): unknown {
-    if (this.#value === missing) this.#value = readPatched(this.#base, this.#patch, []);
-    return this.#value;
+    return this.read([]);
   }
 
   /** The value at a path, or `missing`. */
-  read(path: readonly string[]): unknown {
-    return readPatched(this.#base, this.#patch, path);
+  read(path: readonly string[], count?: CountSteps): unknown {
+    return readPatched(this.#base, this.#patch, { path, count });
   }
 
   /** The parts in which two views may differ, with their values; undefined where there is none. Of views with one base, only changes. */
@@ -63,37 +61,99 @@ export class StateView {
     return parts;
   }
 
-  /** With another value at a path; null when there is nothing to put it into. See `setPath`. */
-  set(path: readonly string[], value: unknown): StateView | null {
-    return this.#with(changePatched(this.#base, this.#patch, path, { value }));
-  }
-
-  /** Without the value at a path; null when there is none. */
-  remove(path: readonly string[]): StateView | null {
-    return path.length === 0 ? null : this.#with(changePatched(this.#base, this.#patch, path, removed));
+  /** Several changes, which copy what they change once. */
+  edit(count?: CountSteps): StateEdit {
+    return new StateEdit(this.#base, this.#patch, count);
   }
 
   /** With journaled changes, which fit by construction. */
   apply(changes: readonly StateChange[]): StateView {
-    return changes.reduce<StateView>((view, change) => {
+    if (changes.length === 0) return this;
+    const edit = this.edit();
+    for (const change of changes) {
       const path = parsePointer(change.path);
-      const next = path && (change.op === "set" ? view.set(path, change.value) : view.remove(path));
-      if (!next) throw new Error(`The change of ${change.path} does not fit the state`);
-      return next;
-    }, this);
+      const fits = path && (change.op === "set" ? edit.set(path, change.value) : edit.remove(path));
+      if (!fits) throw new Error(`The change of ${change.path} does not fit the state`);
+    }
+    return edit.finish();
   }
 
   /** The changes that lead from the base to this view. */
   changes(): StateChange[] {
     return this.#patch === undefined ? [] : [...patchChanges(this.#base, this.#patch, [])];
   }
+}
 
-  #with(patch: Patch | null): StateView | null {
-    return patch && new StateView(this.#base, patch);
+/** Counts values that are read or copied. */
+export type CountSteps = (steps: number) => void;
+
+/** A view with further changes. A change that does not fit leaves everything as it is. */
+class StateEdit {
+  readonly #base: unknown;
+  #patch: Patch | undefined;
+  readonly #copies: Copies;
+
+  constructor(base: unknown, patch: Patch | undefined, count?: CountSteps) {
+    this.#base = base;
+    this.#patch = patch;
+    this.#copies = new Copies(count);
+  }
+
+  /** Puts another value at a path; false when there is nothing to put it into. See `setPath`. */
+  set(path: readonly string[], value: unknown): boolean {
+    return this.#change(path, { value });
+  }
+
+  /** Removes the value at a path; false when there is none. */
+  remove(path: readonly string[]): boolean {
+    return path.length > 0 && this.#change(path, removed);
+  }
+
+  /** The view with all changes. No further ones may follow. */
+  finish(): StateView {
+    return new StateView(this.#base, this.#patch);
+  }
+
+  #change(path: readonly string[], change: Change): boolean {
+    const patch = changePatched({ base: this.#base, patch: this.#patch, copies: this.#copies }, path, change);
+    this.#patch = patch ?? this.#patch;
+    return patch !== null;
   }
 }
 
-interface ChangedPart {
+/** The containers that an edit has made and may change in place. */
+class Copies {
+  readonly #own = new Set<object>();
+  readonly #count: CountSteps;
+
+  constructor(count: CountSteps = () => {}) {
+    this.#count = count;
+  }
+
+  /** A container with the same content that may be changed. Lists are copied by the block. */
+  of<Container extends unknown[] | ReadonlyMap<string, Patch> | JsonRecord>(container: Container): Container {
+    if (this.#own.has(container)) return container;
+    const copy = this.#copy(container);
+    this.#own.add(copy);
+    return copy as Container;
+  }
+
+  #copy(container: object): object {
+    if (Array.isArray(container)) {
+      this.#count(1 + container.length / 32);
+      return [...(container as unknown[])];
+    }
+    if (container instanceof Map) {
+      this.#count(1 + container.size);
+      return new Map(container);
+    }
+    const copy = { ...container };
+    this.#count(1 + Object.keys(copy).length);
+    return copy;
+  }
+}
+
+export interface ChangedPart {
   /** A JSON pointer. */
   readonly path: string;
   readonly left: unknown;
@@ -117,7 +177,7 @@ function collectChanged(base: unknown, { left, right, path }: PatchedPlace, part
     return;
   }
   const valueOf = (patch: Patch | undefined): unknown => {
-    const value = readPatched(base, patch, []);
+    const value = readPatched(base, patch, { path: [] });
     return value === missing ? undefined : value;
   };
   parts.push({ path: toPointer(path), left: valueOf(left), right: valueOf(right) });
@@ -140,47 +200,65 @@ function* patchChanges(base: unknown, patch: Patch, path: readonly string[]): It
   for (const [key, inner] of patch.fields) yield* patchChanges(ownField(base, key), inner, [...path, key]);
 }
 
-function readPatched(base: unknown, patch: Patch | undefined, path: readonly string[]): unknown {
+interface ReadPlace {
+  readonly path: readonly string[];
+  readonly count?: CountSteps | undefined;
+}
+
+function readPatched(base: unknown, patch: Patch | undefined, { path, count }: ReadPlace): unknown {
   if (patch === undefined) return base === missing ? missing : readPath(base, path);
   if (patch === removed) return missing;
   if ("value" in patch) return readPath(patch.value, path);
   const [key, ...rest] = path;
-  if (key === undefined) return mergeFields(base as JsonRecord, patch.fields);
-  return readPatched(ownField(base, key), patch.fields.get(key), rest);
+  if (key === undefined) return mergeFields(base as JsonRecord, patch.fields, count);
+  return readPatched(ownField(base, key), patch.fields.get(key), { path: rest, count });
 }
 
-function mergeFields(base: JsonRecord, fields: ReadonlyMap<string, Patch>): JsonRecord {
+/** The objects that were made of a base and changed fields. They are read again and again, and a view never changes. */
+const merged = new WeakMap<ReadonlyMap<string, Patch>, JsonRecord>();
+
+function mergeFields(base: JsonRecord, fields: ReadonlyMap<string, Patch>, count?: CountSteps): JsonRecord {
+  const known = merged.get(fields);
+  if (known) return known;
+  const keys = new Set([...Object.keys(base), ...fields.keys()]);
+  count?.(1 + keys.size);
   const entries: [string, unknown][] = [];
-  for (const key of new Set([...Object.keys(base), ...fields.keys()])) {
-    const value = readPatched(ownField(base, key), fields.get(key), []);
+  for (const key of keys) {
+    const value = readPatched(ownField(base, key), fields.get(key), { path: [], count });
     if (value !== missing) entries.push([key, value]);
   }
   // Unlike an assignment, this also keeps a field named __proto__.
-  return Object.fromEntries(entries);
+  const record = Object.fromEntries(entries);
+  merged.set(fields, record);
+  return record;
+}
+
+type Change = typeof removed | { readonly value: unknown };
+
+interface ChangedPlace {
+  readonly base: unknown;
+  readonly patch: Patch | undefined;
+  readonly copies: Copies;
 }
 
 /** The patch after one more change; null when the change has no place. Lists are replaced as a whole. */
-function changePatched(
-  base: unknown,
-  patch: Patch | undefined,
-  path: readonly string[],
-  change: typeof removed | { readonly value: unknown },
-): Patch | null {
+function changePatched({ base, patch, copies }: ChangedPlace, path: readonly string[], change: Change): Patch | null {
   const [key, ...rest] = path;
   if (key === undefined) return change;
   if (patch === removed) return null;
   const fields = patch && "fields" in patch ? patch.fields : new Map<string, Patch>();
   const plain = patch && "value" in patch ? patch.value : Array.isArray(base) ? base : missing;
   if (plain !== missing) {
-    const next = change === removed ? removePath(plain, path) : setPath(plain, path, change.value);
+    const next =
+      change === removed ? removePath(plain, path, copies) : setPath(plain, { path, value: change.value, copies });
     return next === missing ? null : { value: next };
   }
   if (!isRecord(base)) return null;
   const [inner, changed] = [ownField(base, key), fields.get(key)];
   const exists = changed === undefined ? inner !== missing : changed !== removed;
   if (!exists && (rest.length > 0 || change === removed)) return null;
-  const next = changePatched(inner, changed, rest, change);
-  return next && { fields: new Map(fields).set(key, next) };
+  const next = changePatched({ base: inner, patch: changed, copies }, rest, change);
+  return next && { fields: (copies.of(fields) as Map<string, Patch>).set(key, next) };
 }
 
 function ownField(base: unknown, key: string): unknown {
@@ -191,40 +269,53 @@ function ownField(base: unknown, key: string): unknown {
  * A value with another one at a path, or `missing` when there is nothing to put it into. In a list, an index replaces an item,
  * and `-` or the length of the list appends one.
  */
-function setPath(state: unknown, path: readonly string[], value: unknown): unknown {
+function setPath(
+  state: unknown,
+  { path, value, copies }: { readonly path: readonly string[]; readonly value: unknown; readonly copies: Copies },
+): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
+  const inner = (member: unknown): unknown => setPath(member, { path: rest, value, copies });
   if (Array.isArray(state)) {
     const index = key === "-" ? state.length : isIndex(key) ? Number(key) : -1;
     if (index < 0 || index > state.length) return missing;
-    const item = rest.length === 0 ? value : index < state.length ? setPath(state[index], rest, value) : missing;
-    return item === missing ? missing : state.toSpliced(index, 1, item);
+    const item = rest.length === 0 ? value : index < state.length ? inner(state[index]) : missing;
+    if (item === missing) return missing;
+    const list = copies.of(state as unknown[]);
+    list[index] = item;
+    return list;
   }
   if (!isRecord(state)) return missing;
-  const inner = rest.length === 0 ? value : Object.hasOwn(state, key) ? setPath(state[key], rest, value) : missing;
-  return inner === missing ? missing : { ...state, [key]: inner };
+  const member = rest.length === 0 ? value : Object.hasOwn(state, key) ? inner(state[key]) : missing;
+  return member === missing ? missing : defineField(copies.of(state), key, member);
+}
+
+/** Unlike an assignment, this does not reach a prototype. */
+function defineField(record: JsonRecord, key: string, value: unknown): JsonRecord {
+  return Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** A value without that at a path, or `missing` when there is none. */
-function removePath(state: unknown, path: readonly string[]): unknown {
+function removePath(state: unknown, path: readonly string[], copies: Copies): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return missing;
   if (Array.isArray(state)) {
     const index = isIndex(key) ? Number(key) : -1;
     if (index < 0 || index >= state.length) return missing;
-    if (rest.length === 0) return state.toSpliced(index, 1);
-    const item = removePath(state[index], rest);
-    return item === missing ? missing : state.with(index, item);
+    const item = rest.length === 0 ? removed : removePath(state[index], rest, copies);
+    if (item === missing) return missing;
+    const list = copies.of(state as unknown[]);
+    if (rest.length === 0) list.splice(index, 1);
+    else list[index] = item;
+    return list;
   }
   if (!isRecord(state) || !Object.hasOwn(state, key)) return missing;
-  if (rest.length === 0) return withoutKey(state, key);
-  const inner = removePath(state[key], rest);
-  return inner === missing ? missing : { ...state, [key]: inner };
-}
-
-function withoutKey(record: JsonRecord, key: string): JsonRecord {
-  const { [key]: _, ...rest } = record;
-  return rest;
+  const inner = rest.length === 0 ? removed : removePath(state[key], rest, copies);
+  if (inner === missing) return missing;
+  const record = copies.of(state) as Record<string, unknown>;
+  if (rest.length === 0) delete record[key];
+  else defineField(record, key, inner);
+  return record;
 }
 
 /** A list index in a pointer: no sign, no leading zero. */

@@ -16,6 +16,7 @@ import { maxRecordedCalls, sentArguments, toRecordedCall } from "../recorded-cal
 import { writtenCall } from "./written-call.ts";
 import { toInteractionError } from "../stored-reply.ts";
 import type { ToolOutcome } from "./answers.ts";
+import { WorldLimitError } from "./limits.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";
 
 /** The journal of one turn. */
@@ -67,7 +68,8 @@ export async function runToolLoop(options: ToolLoopOptions): Promise<TurnInWorld
   turn.restore(options.journal.entries);
   const deadline = performance.now() + maxTurnMs;
   for (let first = true; ; first = false) {
-    await turn.answerCalls();
+    const passed = await turn.answerCalls();
+    if (passed) return turn.fail(worldLimitFailure(passed), 0);
     const limit = turn.limit() ?? (performance.now() > deadline ? "deadline" : null);
     // The caller has admitted the first call.
     if (!first && (await options.admit?.()) === false) return turn.fail(budgetSpent, 0);
@@ -96,6 +98,11 @@ const budgetSpent: ReplyError = {
   tries: 0,
   retryable: false,
 };
+
+/** Why a turn ends whose attempt did more in its world than is kept. */
+export function worldLimitFailure({ message }: WorldLimitError): ReplyError {
+  return { code: "world_limit", detail: message, upstream_status: null, tries: 0, retryable: false };
+}
 
 /** The messages of a turn between the user's and the reply. */
 class Exchange {
@@ -177,19 +184,20 @@ class ToolTurn {
   }
 
   restore(entries: readonly WorldEntry[]): void {
-    for (const entry of entries) this.#add(entry);
+    for (const entry of entries) this.#note(entry);
+    this.#options.session.restore(entries);
     if (entries.length > 0) this.#options.onStep?.(this.#toStored(""), { restored: true });
   }
 
-  #add(entry: WorldEntry): void {
+  #note(entry: WorldEntry): void {
     this.#exchange.add(entry);
-    if (entry.type === "reply") return void this.#replies.push(entry.reply);
-    this.#calls.push(entry.call);
-    this.#options.session.apply(entry);
+    if (entry.type === "reply") this.#replies.push(entry.reply);
+    else this.#calls.push(entry.call);
   }
 
   #record(entry: WorldEntry): void {
-    this.#add(entry);
+    this.#note(entry);
+    if (entry.type === "call") this.#options.session.apply(entry);
     this.#unstored.push(entry);
   }
 
@@ -200,8 +208,18 @@ class ToolTurn {
     await this.#options.journal.append(entries);
   }
 
-  /** Carries out the open calls in order. Resolves when their results are stored. */
-  async answerCalls(): Promise<void> {
+  /** Carries out the open calls in order. Resolves when their results are stored, or with the limit that one of them passes. */
+  async answerCalls(): Promise<WorldLimitError | null> {
+    try {
+      await this.#answerCalls();
+      return null;
+    } catch (error) {
+      if (error instanceof WorldLimitError) return error;
+      throw error;
+    }
+  }
+
+  async #answerCalls(): Promise<void> {
     const { session, signal } = this.#options;
     let begun = performance.now();
     for (let [call] = this.#exchange.open; call; [call] = this.#exchange.open) {
@@ -210,7 +228,7 @@ class ToolTurn {
       if (session.isSlow(asked)) await this.#store();
       const started = performance.now();
       const { result, error, changes, delayMs } =
-        this.#calls.length < maxCalls ? await session.answer(asked, signal) : tooManyCalls;
+        this.#calls.length < maxCalls ? await this.#answer(asked) : tooManyCalls;
       if (delayMs !== undefined) {
         await this.#store();
         await pause(delayMs, signal);
@@ -223,6 +241,18 @@ class ToolTurn {
       begun = performance.now();
     }
     await this.#store();
+  }
+
+  /** A call that passes a limit of the world is the last of its turn, and shown with the reason. */
+  async #answer(asked: RecordedToolCall): Promise<ToolOutcome> {
+    try {
+      return await this.#options.session.answer(asked, this.#options.signal);
+    } catch (error) {
+      if (!(error instanceof WorldLimitError)) throw error;
+      await this.#store();
+      this.#note({ type: "call", call: { ...asked, error: error.message } });
+      throw error;
+    }
   }
 
   /** The limit that this turn has reached, else null. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import { World } from "../../contract/schemas/acting/world.ts";
 import { createProbes } from "../tools/probes.ts";
+import { WorldLimitError } from "./limits.ts";
 import { prepareWorld, type WorldSession } from "./world.ts";
 
 const { signal } = new AbortController();
@@ -126,7 +127,7 @@ test("a result that is too large is an error", async () => {
     state: { rows: Array.from({ length: 200_000 }, (_, index) => `row ${index}`) },
     tools: [{ name: "all", parameters: { type: "object" }, answers: [{ result: { $state: "/rows" } }] }],
   });
-  expect(await call(session, "all", {})).toMatch(/^The result has \d+ characters; at most 1000000 are returned\.$/);
+  expect(await call(session, "all", {})).toBe("The result is too large: at most 1000000 characters are returned.");
 });
 
 test("offers names that every provider accepts, and finds the tool again", async () => {
@@ -164,4 +165,90 @@ test("sharing keeps a large state small over a thousand attempts", async () => {
   }
   expect(held).toHaveLength(32);
   expect((process.memoryUsage().heapUsed - before) / 2 ** 20).toBeLessThan(50);
+});
+
+const anything = { type: "object" };
+const times = async (number: number, work: () => Promise<unknown>) => {
+  for (let index = 0; index < number; index += 1) await work();
+};
+
+test.each([
+  [
+    "doubles a part of the state",
+    { a: 1 },
+    { set: { "/a": [{ $state: "/a" }, { $state: "/a" }] } },
+    30,
+    "1,000,000 values",
+  ],
+  ["doubles the whole state", {}, { set: { "": { a: { $state: "" }, b: { $state: "" } } } }, 30, "1,000,000 values"],
+  [
+    "doubles by appending",
+    { a: ["x".repeat(100)] },
+    { set: { "/a/-": { $state: "/a" } } },
+    30,
+    "16,777,216 characters",
+  ],
+  ["nests the state", { a: 1 }, { set: { "/a": { b: { $state: "/a" } } } }, 300, "256 levels"],
+  [
+    "writes the same large value",
+    { text: "x".repeat(5e6) },
+    { set: { "/a": { $state: "/text" } } },
+    4,
+    "16,777,216 characters",
+  ],
+  [
+    "repeats an argument",
+    {},
+    { set: { "/a": Array.from({ length: 100 }, () => ({ $argument: "text" })) } },
+    1,
+    "16,777,216 characters",
+  ],
+])("a call that %s passes a limit in words", async (_, state, answer, calls, limit) => {
+  const session = open({ state, tools: [{ name: "grow", parameters: anything, answers: [answer] }] });
+  const grow = () => call(session, "grow", { text: "x".repeat(500_000) });
+  const passed = times(calls, grow);
+  await expect(passed).rejects.toThrow(WorldLimitError);
+  await expect(passed).rejects.toThrow("The call of grow passes a limit of the world: ");
+  await expect(passed).rejects.toThrow(limit);
+});
+
+test("changes that were restored count towards the limits", async () => {
+  const grow = { name: "grow", parameters: anything, answers: [{ set: { "/a": { $state: "/text" } } }] };
+  const session = open({ state: { text: "x".repeat(5e6) }, tools: [grow] });
+  const change = { op: "set" as const, path: "/a", value: "y".repeat(5e6) };
+  const done = { id: "c", name: "grow", arguments: {} };
+  session.restore([1, 2, 3].map(() => ({ type: "call", call: done, changes: [change] })));
+  expect(session.state.read(["a"])).toBe(change.value);
+  await expect(call(session, "grow", {})).rejects.toThrow("16,777,216 characters");
+});
+
+test("a result that repeats itself, and a key made of many arguments, are errors", async () => {
+  const text = "x".repeat(100_000);
+  const session = open({
+    state: {},
+    tools: [
+      { name: "show", parameters: anything, answers: [{ result: Array(50_000).fill({ $argument: "text" }) }] },
+      { name: "look", parameters: anything, answers: [{ result: { $state: `/${"{text}".repeat(100)}` } }] },
+    ],
+  });
+  expect(await call(session, "show", { text })).toBe(
+    "The result is too large: at most 1000000 characters are returned.",
+  );
+  expect(await call(session, "look", { text })).toBe(
+    "The arguments must not make a key of more than 10000 characters.",
+  );
+});
+
+test("the work of answering is bounded, for each call and together", async () => {
+  const copies = (number: number) => [{ result: Array(number).fill({ $argument: "value" }) }];
+  const session = open({
+    tools: [
+      { name: "much", parameters: anything, answers: copies(450_000) },
+      { name: "too_much", parameters: anything, answers: copies(550_000) },
+    ],
+  });
+  await expect(call(session, "too_much", { value: 1 })).rejects.toThrow("it takes too much work to answer");
+  await expect(times(12, () => call(session, "much", { value: 1 }))).rejects.toThrow(
+    "The call of much passes a limit of the world: the calls of this attempt take too much work to answer.",
+  );
 });

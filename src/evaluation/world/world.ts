@@ -1,11 +1,14 @@
 import { canonicalJson, isRecord, type JsonRecord } from "../../base/json.ts";
+import { measureJson } from "../../base/json-size.ts";
 import { truncateText } from "../../base/text.ts";
 import type { StateChange, WorldEntry } from "../../contract/ports/journal.ts";
 import type { ToolDefinition } from "../../contract/ports/chat-model.ts";
 import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
-import { defaultMaxSteps, type World, type WorldTool } from "../../contract/schemas/acting/world.ts";
+import { defaultMaxSteps, type World, type WorldAnswer, type WorldTool } from "../../contract/schemas/acting/world.ts";
+import { compareConditions } from "../tools/conditions.ts";
 import { computeWithProbes, type Probes, type ProbeSetting } from "../tools/probes.ts";
 import { CallError, compileAnswer, type AnsweredCall, type ToolOutcome, type CompiledAnswer } from "./answers.ts";
+import { WorldUse } from "./limits.ts";
 import { StateView } from "./state.ts";
 
 /** A world that is shared by all attempts of a run. Its state is never changed: a session copies what it changes. */
@@ -24,11 +27,15 @@ export interface WorldSession {
   readonly state: StateView;
   /** True when carrying out the call takes time, so that everything before it is stored first. */
   isSlow(call: RecordedToolCall): boolean;
-  /** Finds the answer to a call. Nothing changes until `apply`. */
+  /** Finds the answer to a call. Nothing changes until `apply`. Rejects with a `WorldLimitError` when it passes a limit. */
   answer(call: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome>;
-  /** Takes over a call that was answered, now or before an interruption. */
-  apply(entry: Extract<WorldEntry, { type: "call" }>): void;
+  /** Takes over a call that was answered. */
+  apply(entry: CallEntry): void;
+  /** Takes over the calls that were answered before an interruption. */
+  restore(entries: readonly WorldEntry[]): void;
 }
+
+type CallEntry = Extract<WorldEntry, { type: "call" }>;
 
 /** Carries out the functions of a world's module. `changes` leads from the initial to the current state. Rejects with a `CallError`. */
 export type WorldFunctions = (
@@ -44,7 +51,7 @@ interface WorldOptions {
 }
 
 /** Longer results would fill the context of any model, and are stored with every call. */
-const maxResultCharacters = 1_000_000;
+const maxResult = { characters: 1_000_000, values: 1_000_000, depth: 256 };
 
 export function prepareWorld(definition: World, { probes, functions }: WorldOptions): PreparedWorld {
   const tools = new Map(definition.tools.map((tool) => [tool.name, prepareTool(tool)]));
@@ -59,6 +66,9 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
 
   class Session implements WorldSession {
     #state = new StateView(definition.state ?? {});
+    readonly #use = new WorldUse();
+    /** The last answer, whose changes are probably applied next, and the state that it was made from. */
+    #answered: { readonly outcome: ToolOutcome; readonly from: StateView } | null = null;
     readonly #usedRecords = new Map<string, number>();
 
     get state(): StateView {
@@ -71,8 +81,12 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
     }
 
     async answer(call: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome> {
+      this.#use.begin(call.name);
       try {
-        return limitResult(await this.#answer(call, signal));
+        const outcome = limitResult(await this.#answer(call, signal));
+        this.#use.check(outcome.changes ?? []);
+        this.#answered = { outcome, from: this.#state };
+        return outcome;
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof CallError) return { error: error.message };
@@ -80,10 +94,28 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
       }
     }
 
-    apply({ call, changes = [] }: Extract<WorldEntry, { type: "call" }>): void {
-      const key = this.#recordKey(call);
-      if (key !== null) this.#usedRecords.set(key, this.#used(key) + 1);
-      if (changes.length > 0) this.#state = this.#state.apply(changes);
+    apply(entry: CallEntry): void {
+      const { outcome, from } = this.#answered ?? {};
+      const { changes, state } = outcome ?? {};
+      if (!changes || !state || entry.changes !== changes || from !== this.#state) return this.restore([entry]);
+      this.#countRecords([entry]);
+      this.#use.add(changes);
+      this.#state = state;
+    }
+
+    restore(entries: readonly WorldEntry[]): void {
+      const calls = entries.filter((entry) => entry.type === "call");
+      this.#countRecords(calls);
+      const changes = calls.flatMap((entry) => entry.changes ?? []);
+      this.#use.add(changes);
+      this.#state = this.#state.apply(changes);
+    }
+
+    #countRecords(calls: readonly CallEntry[]): void {
+      for (const { call } of calls) {
+        const key = this.#recordKey(call);
+        if (key !== null) this.#usedRecords.set(key, this.#used(key) + 1);
+      }
     }
 
     async #answer(call: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome> {
@@ -100,16 +132,22 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
       throw new CallError(`No answer of ${call.name} is declared.`);
     }
 
-    async #declared(answers: readonly CompiledAnswer[], args: JsonRecord, signal: AbortSignal): Promise<ToolOutcome> {
-      const session = probes.open();
-      const failures = new Set<string>();
-      const onFailure = (reason: string): void => void failures.add(reason);
-      const asked: AnsweredCall = { args, state: this.#state, context: { text: "exact", probes: session, onFailure } };
-      const outcome = await computeWithProbes(session, () => firstOutcome(answers, asked), signal);
-      const [failure] = failures;
-      if (failure !== undefined) throw new CallError(`The answer could not be chosen: ${failure}.`);
-      if (!outcome) throw new CallError("No answer is declared for these arguments.");
-      return outcome;
+    async #declared(
+      { answers, conditions }: DeclaredAnswers,
+      args: JsonRecord,
+      signal: AbortSignal,
+    ): Promise<ToolOutcome> {
+      const comparison = { kind: "conditions", input: { conditions, args }, expected: conditions } as const;
+      const compared = await probes.compare({ ...comparison, compare: compareConditions }, signal);
+      if (!compared) throw new CallError("The answer could not be chosen: comparing the arguments takes too long.");
+      const asked: AnsweredCall = { args, state: this.#state, count: this.#use.count };
+      for (const [index, answer] of answers.entries()) {
+        const { matches, failure } = compared[index] ?? { matches: false };
+        if (failure !== undefined) throw new CallError(`The answer could not be chosen: ${failure}.`);
+        const outcome = matches ? answer(asked) : null;
+        if (outcome) return outcome;
+      }
+      throw new CallError("No answer is declared for these arguments.");
     }
 
     #replay(key: string, name: string): ToolOutcome {
@@ -143,13 +181,19 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
 interface PreparedTool {
   /** Why arguments do not fit the schema, else null. */
   problem(args: JsonRecord, session: ReturnType<Probes["open"]>): string | null;
-  readonly answers: readonly CompiledAnswer[] | null;
+  readonly answers: DeclaredAnswers | null;
+}
+
+interface DeclaredAnswers {
+  readonly answers: readonly CompiledAnswer[];
+  /** The `when` of each answer. */
+  readonly conditions: readonly WorldAnswer["when"][];
 }
 
 function prepareTool({ parameters, answers }: WorldTool): PreparedTool {
   const setting = argumentsSetting(parameters);
   return {
-    answers: answers?.map(compileAnswer) ?? null,
+    answers: answers ? { answers: answers.map(compileAnswer), conditions: answers.map(({ when }) => when) } : null,
     problem(args, session) {
       const result = session.ask(setting, args);
       if (!result || result.value === 1) return null;
@@ -162,14 +206,6 @@ function prepareTool({ parameters, answers }: WorldTool): PreparedTool {
 /** The check of a tool's arguments. */
 function argumentsSetting(parameters: WorldTool["parameters"]): ProbeSetting {
   return { type: "json_schema", schema: { type: "object", ...parameters } } as ProbeSetting;
-}
-
-function firstOutcome(answers: readonly CompiledAnswer[], call: AnsweredCall): ToolOutcome | null {
-  for (const answer of answers) {
-    const outcome = answer(call);
-    if (outcome) return outcome;
-  }
-  return null;
 }
 
 function argumentsOf({ arguments: args, arguments_error: problem }: RecordedToolCall): JsonRecord {
@@ -185,10 +221,12 @@ function callKey(name: string, args: unknown): string {
 /** Cutting a result would leave broken JSON. */
 function limitResult(outcome: ToolOutcome): ToolOutcome {
   const { result } = outcome;
-  if (result === undefined || typeof result === "number" || typeof result === "boolean") return outcome;
-  const characters = typeof result === "string" ? result.length : JSON.stringify(result).length;
-  if (characters <= maxResultCharacters) return outcome;
-  throw new CallError(`The result has ${characters} characters; at most ${maxResultCharacters} are returned.`);
+  const { characters, depth } = maxResult;
+  if (typeof result === "string" ? result.length <= characters : measureJson(result, maxResult)) return outcome;
+  if (measureJson(result, { ...maxResult, depth: Infinity })) {
+    throw new CallError(`The result has more than ${depth} levels.`);
+  }
+  throw new CallError(`The result is too large: at most ${characters} characters are returned.`);
 }
 
 function offer({ description, parameters }: WorldTool, name: string): ToolDefinition {

@@ -31,14 +31,15 @@ interface RunScoringOptions {
   /** True when the judge passed an audit with this question. Default: false. */
   readonly isAudited?: ((fingerprint: string) => Promise<boolean>) | undefined;
   readonly lexical?: ScoringPool["score"] | undefined;
-  readonly runCheck?: CheckRunnerThread["run"] | undefined;
+  /** Run checks and comparisons that may take long. */
+  readonly checks?: Pick<CheckRunnerThread, "run" | "compare"> | undefined;
   /** Runs code of users in checks. Default: such checks fail. */
   readonly checkCode?: CheckCode | undefined;
 }
 
 /** Creates the scoring of runs from the operator's parts and the run's settings. */
 export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
-  const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical, runCheck, checkCode } = options;
+  const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical, checks, checkCode } = options;
 
   async function judgeOf({ owner, policy, settings, ledger }: ScoredRun): Promise<TurnJudge | undefined> {
     const { judge } = settings;
@@ -84,7 +85,10 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
       semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
       judge: ofTurns ? judge : undefined,
       lexical: lexical && ((question) => lexical(question, owner)),
-      runCheck: runCheck && ((question, signal) => runCheck(question, { asker: owner, signal })),
+      ...(checks && {
+        runCheck: (question, signal) => checks.run(question, { asker: owner, signal }),
+        runComparison: (task, signal) => checks.compare(task, { asker: owner, signal }),
+      }),
       code: checkCode?.run,
     });
     return {

@@ -6,6 +6,7 @@ import type { World } from "../../contract/schemas/acting/world.ts";
 import type { OutcomeInput } from "../../evaluation/tools/outcome.ts";
 import type { Probes } from "../../evaluation/tools/probes.ts";
 import { finalState, stateAfter } from "../../evaluation/world/final-state.ts";
+import { WorldLimitError } from "../../evaluation/world/limits.ts";
 import { prepareWorld, type PreparedWorld } from "../../evaluation/world/world.ts";
 import { ModuleError, type WorldModuleContent, type WorldModules } from "../user-code/world-modules.ts";
 import { firstHistory } from "../results/passes.ts";
@@ -96,12 +97,17 @@ interface OutcomeStatesOptions {
 /** The final state of an attempt, and the one that its scenario expects, as far as `expect` asks for them. */
 export async function outcomeStates(
   options: OutcomeStatesOptions,
-): Promise<Pick<OutcomeInput, "state" | "expectedState">> {
+): Promise<Pick<OutcomeInput, "state" | "expectedState" | "unknownState">> {
   const { world, scenario, settings, entriesOf, signal } = options;
   const { state, state_after } = scenario.expect ?? {};
   if (!world || (!state && !state_after)) return {};
-  return {
-    state: await finalState({ world, scenario, history: firstHistory(settings), entriesOf, signal }),
-    ...(state_after && { expectedState: await stateAfter(state_after, { world, signal }) }),
-  };
+  const states: { state?: unknown; expectedState?: unknown } = {};
+  try {
+    states.state = await finalState({ world, scenario, history: firstHistory(settings), entriesOf, signal });
+    if (state_after) states.expectedState = await stateAfter(state_after, { world, signal });
+    return states;
+  } catch (error) {
+    if (error instanceof WorldLimitError) return { ...states, unknownState: error.message };
+    throw error;
+  }
 }

@@ -3,6 +3,7 @@ import { closestName } from "../../base/text.ts";
 import type { FieldError } from "../../contract/errors.ts";
 import type { World, WorldAnswer, WorldTool } from "../../contract/schemas/acting/world.ts";
 import { argumentPath, expressionKey, expressions, placeholders } from "../../evaluation/world/answers.ts";
+import { initialStateProblem } from "../../evaluation/world/limits.ts";
 import { forbiddenKeys, parsePointer } from "../../evaluation/world/state.ts";
 
 interface WorldRules {
@@ -13,7 +14,7 @@ interface WorldRules {
 
 /** Problems of a world beyond the schema of each field, its matchers and its JSON schemas. */
 export function worldProblems(world: World, { pointer, modules = false }: WorldRules): FieldError[] {
-  const { tools, recorded = [], module, state_file } = world;
+  const { tools, recorded = [], module, state, state_file } = world;
   const problems: FieldError[] = [];
   const note: Note = (path, code, message) => problems.push({ pointer: `${pointer}${toPointer(path)}`, code, message });
   if (module !== undefined && !modules) {
@@ -22,6 +23,8 @@ export function worldProblems(world: World, { pointer, modules = false }: WorldR
   if (state_file !== undefined) {
     note(["state_file"], "not_allowed", "is read only from files and configuration by the command line; send state");
   }
+  const stateProblem = initialStateProblem(state);
+  if (stateProblem !== null) note(["state"], "too_big", stateProblem);
   if (tools.length === 0 && module === undefined) note(["tools"], "required", "must contain at least one tool");
   const answersOtherwise = recorded.length > 0 || module !== undefined;
   for (const [index, tool] of tools.entries()) {

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import type { TextSetting } from "../../evaluation/scorers/checks/offload-check.ts";
 import { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { World } from "../../contract/schemas/acting/world.ts";
+import { recordedReply } from "../../evaluation/stored-reply.ts";
+import { evaluateOutcome } from "../../evaluation/tools/outcome.ts";
+import { createProbes } from "../../evaluation/tools/probes.ts";
+import { scoreCalls } from "../../evaluation/tools/score-calls.ts";
+import { prepareWorld } from "../../evaluation/world/world.ts";
 import { createCheckRunner } from "./check-runner.ts";
 
 const setting = (value: object): TextSetting => UserScorerSetting.parse(value) as TextSetting;
@@ -90,5 +96,57 @@ test("ends only the thread when a check runs out of memory", async () => {
   expect(await checks.run({ setting: schema({ type: "number" }), reply: "1", references: [] })).toMatchObject({
     value: 1,
   });
+  await checks.close();
+});
+
+test("comparisons that take long are made on the thread, and given up after its time limit", async () => {
+  const checks = createCheckRunner(limits);
+  const { signal } = new AbortController();
+  const kinds: string[] = [];
+  const probes = createProbes(
+    (check) => checks.run(check),
+    (task) => {
+      kinds.push(task.kind);
+      return checks.compare(task);
+    },
+  );
+  const ofLength = (length: number) => Array.from({ length }, (_, index) => index);
+  /** Each matcher is tried with each number. */
+  const each = (length: number) => ({ $contains: ofLength(length).map((value) => ({ $number: { value } })) });
+  const evaluate = (length: number) => {
+    const expected = { state: { "/list": each(length) }, said: ["yes"] };
+    return evaluateOutcome({ expect: expected, replies: [sample], state: { list: ofLength(length) }, probes, signal });
+  };
+  const sample = recordedReply({ agent_reply: "Yes." });
+  expect((await evaluate(100)).outcome.value).toBe(1);
+  expect(kinds).toEqual([]);
+  expect((await evaluate(1_000)).outcome.value).toBe(1);
+  expect(kinds).toEqual(["outcome"]);
+  const { outcome } = await evaluate(100_000);
+  expect(outcome).toMatchObject({
+    value: null,
+    parts: [
+      { name: "replies", passed: true },
+      { name: "state", passed: null, reason: "undecided: takes too long to check" },
+      { name: "said", passed: null },
+    ],
+  });
+
+  const calls = [{ id: "1", name: "find", arguments: { list: ofLength(100_000) } }];
+  const references = [{ name: "find", arguments: { list: each(100_000) } }];
+  const scores = await scoreCalls({ references, calls, probes, signal });
+  expect(scores.map(({ value, reason }) => [value, reason])).toEqual(
+    Array(4).fill([null, "unscored: takes too long to compare"]),
+  );
+  const when = { list: each(100_000) };
+  const tools = [{ name: "find", parameters: { type: "object" }, answers: [{ when }] }];
+  const session = prepareWorld(World.parse({ tools }), { probes }).open();
+  expect(await session.answer(calls[0]!, signal)).toEqual({
+    error: "The answer could not be chosen: comparing the arguments takes too long.",
+  });
+  // A second comparison with the same expectation is not tried again.
+  const made = kinds.length;
+  await session.answer(calls[0]!, signal);
+  expect(kinds).toHaveLength(made);
   await checks.close();
 });

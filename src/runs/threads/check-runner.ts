@@ -3,14 +3,17 @@ import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { threadFile } from "../../base/thread-file.ts";
 import type { OffloadedCheck } from "../../evaluation/scorers/checks/offload-check.ts";
 import type { ScorerResult } from "../../evaluation/scorers/scorer.ts";
+import type { ComparisonTask } from "../../evaluation/tools/probes.ts";
 import type { ScorerProblem } from "../../evaluation/scorers/scorer-problems.ts";
 import type { CheckAnswer, CheckTask } from "./check-thread.ts";
 import { createGuardedThread, ThreadOverrun, type AskOptions } from "./guarded-thread.ts";
 
-/** Threads that compile the checks of requests and apply them to replies. Started on first use. */
+/** Threads that compile the checks of requests, apply them to replies and make comparisons. Started on first use. */
 export interface CheckRunnerThread {
   /** Null when the check timed out. */
   run(question: OffloadedCheck, options?: AskOptions): Promise<ScorerResult | null>;
+  /** Makes a comparison with what a request expects. Null when it timed out. */
+  compare(task: ComparisonTask, options?: AskOptions): Promise<{ readonly result: unknown } | null>;
   /** Problems of the patterns and schemas of a request. Null when compiling them timed out. */
   problemsOf(scorers: readonly ScorerSetting[], options?: AskOptions): Promise<readonly ScorerProblem[] | null>;
   /** Answers pending questions until `over` aborts. A later question starts the thread again. */
@@ -62,6 +65,10 @@ export function createCheckRunner({
     async run(question, asking) {
       const answer = await ask(question, asking);
       return answer && "judgement" in answer ? answer.judgement : null;
+    },
+    async compare(task, asking) {
+      const answer = await ask(task, asking);
+      return answer && "result" in answer ? answer : null;
     },
     async problemsOf(scorers, asking) {
       const answer = await ask({ scorers }, asking);

@@ -6,15 +6,18 @@ import { createCheck } from "../../evaluation/scorers/checks/create-checks.ts";
 import { compilationProblems, type ScorerProblem } from "../../evaluation/scorers/scorer-problems.ts";
 import type { ScorerResult, ScorerInput } from "../../evaluation/scorers/scorer.ts";
 import { errorLine } from "../../evaluation/format.ts";
+import { makeComparison } from "../../evaluation/tools/comparisons.ts";
+import type { ComparisonTask } from "../../evaluation/tools/probes.ts";
 import { prepareText } from "../../evaluation/text/prepare-text.ts";
 
-/** A question to the thread: apply a check to a reply, or compile the checks of a request. */
-export type CheckTask = OffloadedCheck | { readonly scorers: readonly ScorerSetting[] };
+/** A question to the thread: apply a check to a reply, compile the checks of a request, or make a comparison. */
+export type CheckTask = OffloadedCheck | { readonly scorers: readonly ScorerSetting[] } | ComparisonTask;
 
 /** The answer to one question. The first message of the thread is "ready". */
 export type CheckAnswer =
   | { readonly judgement: ScorerResult }
   | { readonly problems: readonly ScorerProblem[] }
+  | { readonly result: unknown }
   | { readonly failure: string };
 
 /** Compiled checks: the replies of a run are checked with the same few settings. */
@@ -45,6 +48,7 @@ function judge({ setting, reply, references }: OffloadedCheck): ScorerResult {
 
 function answer(task: CheckTask): CheckAnswer {
   try {
+    if ("kind" in task) return { result: makeComparison(task) };
     return "scorers" in task ? { problems: compilationProblems(task.scorers) } : { judgement: judge(task) };
   } catch (error) {
     return { failure: errorLine(error) };

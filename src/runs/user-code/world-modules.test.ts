@@ -191,3 +191,12 @@ test("a module needs no state", async () => {
     result: { name: "Ada", state: {} },
   });
 });
+
+test("the state of a module has at most 256 levels", async () => {
+  const deep = join(folder, "deep.mjs");
+  await writeFile(
+    deep,
+    `export const state = JSON.parse("[".repeat(300) + "]".repeat(300)); export const tools = { a: { run() {} } };`,
+  );
+  await expect(modules.load(deep)).rejects.toThrow(/deep\.mjs cannot be used: its state must have at most 256 levels/);
+});

@@ -3,13 +3,13 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { z } from "zod";
 import { canonicalJson } from "../../base/json.ts";
 import { threadFile } from "../../base/thread-file.ts";
-import type { StateChange } from "../../contract/ports/journal.ts";
 import { WorldTool, type World } from "../../contract/schemas/acting/world.ts";
 import { publicErrorMessage } from "../../evaluation/format.ts";
 import { CallError } from "../../evaluation/world/answers.ts";
+import { initialStateProblem } from "../../evaluation/world/limits.ts";
 import type { WorldFunctions } from "../../evaluation/world/world.ts";
 import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
-import { CodeFailure, longestAnswer, type CodeProgram } from "./code-process.ts";
+import { CodeFailure, type CodeProgram } from "./code-process.ts";
 import type { StartParams, WorldCallParams, WorldCallResult } from "./module-process.ts";
 
 /** Modules with tools as functions, which run in processes of their own. */
@@ -32,9 +32,6 @@ export interface WorldModuleContent {
 export class ModuleError extends Error {
   override readonly name = "ModuleError";
 }
-
-/** Characters of JSON in the initial state of a world with a module, and in its changes since then. */
-const maxStateCharacters = longestAnswer;
 
 const Content = z.object({ tools: z.array(WorldTool).min(1).max(128), state: z.unknown().optional() });
 
@@ -84,6 +81,8 @@ export function createWorldModules({
         });
       });
     const parsed = Content.safeParse(loaded);
+    const problem = parsed.success ? initialStateProblem(parsed.data.state) : null;
+    if (problem !== null) throw new ModuleError(`The world module ${path} cannot be used: its state ${problem}`);
     if (parsed.success) {
       const { tools, state } = parsed.data;
       const version = createHash("sha256").update(canonicalJson({ tools, state })).digest("hex");
@@ -117,7 +116,6 @@ export function createWorldModules({
         return (await host.call(programOf(path), call)) as WorldCallResult;
       }
       return async ({ name, arguments: args, changes }, signal) => {
-        checkSize(changes);
         const params = { tool: name, arguments: args, state: { id, changes } };
         try {
           const { result, changes: made } = await ask(params, signal).catch((error: unknown) => {
@@ -134,13 +132,6 @@ export function createWorldModules({
       };
     },
   };
-}
-
-function checkSize(changes: readonly StateChange[]): void {
-  if (changes.length === 0) return;
-  const { length } = JSON.stringify(changes);
-  if (length <= maxStateCharacters) return;
-  throw new CallError(`The changes of the state have ${length} characters; at most ${maxStateCharacters} are kept.`);
 }
 
 /** Node takes the module kind of .ts and .js from package.json, where `npm init` writes "commonjs". */
