@@ -24,6 +24,7 @@ import { maxReferenceConcurrency, runAttempt, type AttemptWorld } from "../../ev
 import { failedTurnReply } from "../../evaluation/stored-reply.ts";
 import { createAttemptUser, type AttemptUser } from "../../evaluation/simulation/attempt-user.ts";
 import { reviewUser, spoiledByUser, withoutScores, withUserEnd } from "../../evaluation/simulation/conclude-user.ts";
+import { countJournal } from "../../evaluation/world/limits.ts";
 import type { PreparedWorld } from "../../evaluation/world/world.ts";
 import { judgeOutcome, undecidedOutcome, withOutcome } from "../../evaluation/tools/judge-outcome.ts";
 import { scoreInteraction } from "../../evaluation/score-interaction.ts";
@@ -103,6 +104,7 @@ class AttemptExecution {
   readonly #world: PreparedWorld | null;
   /** The stored steps of turns in a world, by turn. */
   readonly #journal = new Map<number, JournalPart[]>();
+  readonly #countJournal: ReturnType<typeof countJournal>;
   /** Null for a run without a budget. */
   readonly #calls: AttemptCalls | null;
   #reservation: CallReservation | undefined;
@@ -121,6 +123,7 @@ class AttemptExecution {
     this.#scenario = scenarioAt(options.context, claimed.scenario_index);
     this.#transcript = createTranscript(this.#scenario, settings);
     this.#world = options.context.worldOf(this.#scenario);
+    this.#countJournal = options.context.countJournal ?? countJournal();
     this.#turns = this.#scenario.interactions.length;
     const { expect, user } = this.#scenario;
     const isConcluded = conversationJudge !== null || expect !== undefined || user !== undefined;
@@ -135,7 +138,10 @@ class AttemptExecution {
     const { store } = this.#options;
     const journal =
       this.#world || this.#scenario.user ? await store.journal.ofAttempt(this.#claimed.lease.attempt_id) : [];
-    for (const part of journal) this.#partsOf(part.turn_index).push(part);
+    for (const part of journal) {
+      this.#countJournal(part.entries);
+      this.#partsOf(part.turn_index).push(part);
+    }
     for (const { turn_index, reply } of stored) replies.set(turn_index, reply);
     for (const { turn_index, reply, scores } of stored) {
       scored.set(turn_index, scores ?? (await this.#restoreScores(turn_index, reply)));
@@ -285,6 +291,7 @@ class AttemptExecution {
   }
 
   async #appendToJournal(turn_index: number, entries: readonly JournalEntry[]): Promise<void> {
+    this.#countJournal(entries);
     const parts = this.#partsOf(turn_index);
     const part = { turn_index, number: parts.length, entries };
     await this.#storeWhileHeld(() => this.#options.store.journal.append(this.#claimed.lease, part));

@@ -16,6 +16,7 @@ import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";
 import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
 import type { Simulator } from "../../evaluation/simulation/ask-simulator.ts";
+import type { countJournal } from "../../evaluation/world/limits.ts";
 import type { ModelTarget } from "../plan/model-target.ts";
 import { createIncrementalSummary, type IncrementalSummary } from "../results/run-figures.ts";
 import { createSequenceWatches, type SequenceWatch } from "../sequence/sequence-watch.ts";
@@ -47,6 +48,8 @@ export interface RunContext {
   readonly ledger: RunLedger | null;
   /** Whose memory its attempts take. */
   readonly owner: string | null;
+  /** Counts entries of an attempt's journal. Throws when there are too many. Default: only the limit of all journals. */
+  readonly countJournal?: ReturnType<typeof countJournal> | undefined;
   readonly figures: IncrementalSummary;
   /** Set for a run that stops when it is decided. */
   readonly sequence?: SequenceWatch | null;

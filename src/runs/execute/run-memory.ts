@@ -1,7 +1,8 @@
-import { admitReply, estimateMemory, type ByteBudget, type ByteHold } from "../../base/byte-budget.ts";
+import { admitReply, estimateMemory, memoryPerByte, type ByteBudget, type ByteHold } from "../../base/byte-budget.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { countJournal } from "../../evaluation/world/limits.ts";
 import type { ModelTarget } from "../plan/model-target.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -30,7 +31,8 @@ export async function withMemory<Result>(
     // Attempts share the state of their world.
     const { world: _, ...scenario }: Partial<Scenario> = context.scenarios[scenarioIndex] ?? {};
     await hold.wait(copies * estimateMemory(scenario), signal);
-    return await work({ ...context, model: metered(context.model, hold) });
+    const journal = meteredJournal(memory, hold);
+    return await work({ ...context, model: metered(context.model, hold), countJournal: journal });
   } finally {
     hold.release();
   }
@@ -48,6 +50,16 @@ function metered(model: ChatModel, hold: ByteHold): ChatModel {
     const reply = await model(request, { ...options, admitBytes });
     if (!isShort) return reply;
     throw new ServiceError("overloaded", "Other running attempts leave too little memory for the reply.");
+  };
+}
+
+/** Counts the journal of an attempt. One for which even an idle process has too little memory passes a limit: it would never end. */
+function meteredJournal({ size }: ByteBudget, hold: ByteHold): RunContext["countJournal"] {
+  const count = countJournal(Math.floor(size / memoryPerByte));
+  return (entries) => {
+    const characters = count(entries);
+    if (hold.add(characters * memoryPerByte)) return characters;
+    throw new ServiceError("overloaded", "Other running attempts leave too little memory for the journal of this one.");
   };
 }
 
