@@ -55,7 +55,7 @@ export function createResultCsv(): AttemptExport {
     attempt: ({ scenario_id }, attempt) => [
       csvText(rowsOfAttempt(scenario_id, attempt).map((row) => toRow(row, names))),
     ],
-    finish: () => "",
+    finish: () => [],
   };
 }
 
@@ -81,7 +81,7 @@ export function createResultLines(): AttemptExport {
       return "";
     },
     attempt,
-    finish: () => "",
+    finish: () => [],
   };
 }
 

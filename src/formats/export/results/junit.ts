@@ -10,11 +10,11 @@ import type { ResultExport, RunHead, RunJudgement } from "./result-export.ts";
 type XmlNode = { readonly [name: string]: string | number | XmlNode | readonly XmlNode[] };
 
 /**
- * JUnit XML with one test case per scenario, not per attempt. The file starts with totals, so compact cases are kept until `finish`
- * writes everything.
+ * JUnit XML with one test case per scenario, not per attempt. The file starts with totals, so the text of each case is kept until
+ * `finish`.
  */
 export function createJunit(): ResultExport {
-  const cases: XmlNode[] = [];
+  const cases: string[] = [];
   const counts = { passed: 0, failed: 0, error: 0, unscored: 0, simulator_failed: 0, not_run: 0 };
   let seconds = 0;
   let run: RunHead | undefined;
@@ -28,10 +28,10 @@ export function createJunit(): ResultExport {
       const verdict = verdictOf(result);
       counts[verdict.outcome] += 1;
       seconds += secondsOf(result);
-      cases.push(toCase(result, verdict, run?.test_name ?? "rehearsal"));
+      cases.push(caseText(toCase(result, verdict, run?.test_name ?? "rehearsal")));
       return "";
     },
-    finish() {
+    *finish() {
       const figures = {
         "@_tests": cases.length,
         "@_failures": counts.failed,
@@ -41,16 +41,20 @@ export function createJunit(): ResultExport {
       };
       const name = stripControlCharacters(run?.test_name ?? "rehearsal");
       const properties = { property: runProperties(run) };
-      const scenarios = { "@_name": name, ...figures, properties, testcase: cases };
+      const scenarios = { "@_name": name, ...figures, properties, testcase: placeholder };
       const gates = gateSuite(name, run?.judgements ?? []);
-      if (!gates) return build({ "@_name": "rehearsal", ...figures, testsuite: scenarios });
-      const all = {
+      const all = gates && {
         ...figures,
         "@_tests": figures["@_tests"] + gates["@_tests"],
         "@_failures": figures["@_failures"] + gates["@_failures"],
         "@_errors": figures["@_errors"] + gates["@_errors"],
       };
-      return build({ "@_name": "rehearsal", ...all, testsuite: [scenarios, gates] });
+      const suites = gates ? [scenarios, gates] : scenarios;
+      const text = build({ "@_name": "rehearsal", ...(all ?? figures), testsuite: suites });
+      const place = text.indexOf(placeholderText);
+      yield `<?xml version="1.0" encoding="UTF-8"?>\n${text.slice(0, place)}`;
+      yield* cases;
+      yield text.slice(place + placeholderText.length);
     },
   };
 }
@@ -78,14 +82,26 @@ function gateSuite(run: string, judgements: readonly RunJudgement[]) {
   };
 }
 
+const builder = new XMLBuilder({
+  ignoreAttributes: false,
+  format: true,
+  suppressEmptyNode: true,
+  suppressBooleanAttributes: false,
+});
+
 function build(testsuites: XmlNode): string {
-  const builder = new XMLBuilder({
-    ignoreAttributes: false,
-    format: true,
-    suppressEmptyNode: true,
-    suppressBooleanAttributes: false,
-  });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ testsuites })}`;
+  return builder.build({ testsuites });
+}
+
+/** Stands for the cases in a file that is built without them. No text of a user can be this element. */
+const placeholder = { "@_name": "cases" };
+const placeholderText = caseText(placeholder);
+
+/** A case as it is written within the suites of a file. */
+function caseText(node: XmlNode): string {
+  const text = build({ testsuite: { testcase: node } });
+  const [head, tail] = ["<testsuites>\n  <testsuite>\n", "  </testsuite>\n</testsuites>\n"];
+  return text.slice(head.length, -tail.length);
 }
 
 /** All cases are in memory until the end, so long texts are cut. */

@@ -60,7 +60,7 @@ export function createMarkdown(): ResultExport {
       for (const name of unauditedScores([result])) unaudited.add(name);
       return scenarioRow(result);
     },
-    finish: () => unauditedNote(unaudited) + actionTable(actions) + worstTable(worst) + failureTable(failures, failed),
+    finish: () => [unauditedNote(unaudited), actionTable(actions), worstTable(worst), failureTable(failures, failed)],
   };
 }
 

@@ -30,7 +30,8 @@ export type ResultExport = ScenarioExport | AttemptExport;
 
 interface ExportEnds {
   start(run: RunHead): string;
-  finish(): string;
+  /** The end, in pieces where it may be long. */
+  finish(): Iterable<string>;
 }
 
 interface ScenarioExport extends ExportEnds {
@@ -54,7 +55,7 @@ export function exportResults(create: () => ResultExport, response: EvaluationRe
   const scenarios = response.results.scenarios.map((result) =>
     pieces.attempt ? [...attemptPieces(pieces, result)].join("") : pieces.scenario(result),
   );
-  return head + scenarios.join("") + pieces.finish();
+  return head + scenarios.join("") + [...pieces.finish()].join("");
 }
 
 function* attemptPieces(writer: AttemptExport, result: ScenarioResult): Generator<string> {

@@ -47,7 +47,7 @@ export function createSftLines(): AttemptExport {
       return "";
     },
     attempt,
-    finish: () => "",
+    finish: () => [],
   };
 }
 
@@ -126,7 +126,7 @@ export function createDpoLines(): AttemptExport {
     },
     look,
     attempt,
-    finish: () => "",
+    finish: () => [],
   };
 }
 

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { runFileName } from "../../../base/file-name.ts";
 import { ExportQuery } from "../../../contract/operations/analysis.ts";
@@ -175,6 +176,9 @@ async function exportFile(
   return { ...found, pieces: writeInFormat(found, { run, runs }) };
 }
 
+/** Scenarios are written this long before other work gets its turn. */
+const longestBlockMs = 20;
+
 async function* writeInFormat(
   { create }: ResultFormat,
   { run, runs }: { run: RunRecord; runs: Runs },
@@ -200,7 +204,14 @@ async function* writeInFormat(
       yield* writer.attempt(scenario, attempt);
   } else {
     const { shortens: shortened } = writer;
-    for await (const result of runs.scenarioResults(run, { shortened })) yield writer.scenario(result);
+    let begun = performance.now();
+    for await (const result of runs.scenarioResults(run, { shortened })) {
+      yield writer.scenario(result);
+      // Formats that begin with totals send nothing until their end, so no client makes this wait.
+      if (performance.now() - begun < longestBlockMs) continue;
+      await yieldToEventLoop(longestBlockMs);
+      begun = performance.now();
+    }
   }
-  yield writer.finish();
+  yield* writer.finish();
 }
