@@ -9,6 +9,7 @@ const run = (script: string, ...parameters: readonly string[]) =>
   execFileSync(process.execPath, [resolve(root, "scripts", script), ...parameters], { encoding: "utf8" });
 
 interface Component {
+  readonly "bom-ref": string;
   readonly name: string;
   readonly version: string;
   readonly hashes?: readonly { readonly alg: string }[];
@@ -38,14 +39,17 @@ test("the list of parts names every package of the lockfile with its hash, and n
     components: readonly Component[];
   };
   const lock = JSON.parse(readFileSync(resolve(root, "package-lock.json"), "utf8")) as {
-    packages: Readonly<Record<string, { readonly version?: string; readonly inBundle?: boolean }>>;
+    packages: Readonly<
+      Record<string, { readonly name?: string; readonly version?: string; readonly inBundle?: boolean }>
+    >;
   };
   const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
   const nameOf = (path: string) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
-  const installed = packages.map(([path, { version }]) => `${nameOf(path)}@${version}`);
+  // A package that stands in for several others is one part.
+  const installed = packages.map(([path, { name = nameOf(path), version }]) => `${name}@${version}`);
   // A bundled package has no file, and so no hash, of its own.
   const bundled = new Set(packages.filter(([, { inBundle }]) => inBundle).map(([path]) => nameOf(path)));
-  const listed = new Set(list.components.map(({ name, version }) => `${name}@${version}`));
+  const listed = new Set(list.components.map((component) => component["bom-ref"]));
   const unhashed = list.components.filter(({ hashes }) => hashes?.[0]?.alg !== "SHA-512").map(({ name }) => name);
   expect([list.bomFormat, list.metadata.component.name]).toEqual(["CycloneDX", "rehearsal"]);
   expect(installed.filter((entry) => !listed.has(entry))).toEqual([]);
