@@ -100,6 +100,9 @@ test.for([
   ],
   [{ body: { q: "{{massage}}" } }, "/endpoint/body/q", /did you mean \{\{message\}\}\?$/],
   [{ reply: "answer" }, "/endpoint/reply", /^must be a JSON pointer/],
+  [{ headers: { Expect: "100-continue" } }, "/endpoint/headers/Expect", /^is set by the client itself/],
+  [{ headers: { upgrade: "websocket" } }, "/endpoint/headers/upgrade", /^is set by the client itself/],
+  [{ headers: { "x-team": "поддержка" } }, "/endpoint/headers/x-team", /^must be one line of Latin-1 characters/],
   [{ url: "http://169.254.169.254/" }, "/endpoint/url", /never called/],
 ] as const)("refuses %o", async ([given, pointer, message]) => {
   const endpoint = { url: "http://127.0.0.1:9/", body: { q: "{{message}}" }, ...given };

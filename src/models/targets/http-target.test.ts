@@ -18,6 +18,7 @@ async function ask(
   answer: unknown,
   options: Partial<ChatOptions> = {},
   type = "application/json",
+  said = "Two & three?",
 ) {
   const sent: OutboundRequest[] = [];
   const body = typeof answer === "string" ? answer : JSON.stringify(answer);
@@ -37,7 +38,13 @@ async function ask(
   } as unknown as Outbound;
   const target = Target.parse({ url: "http://bot.test/chat", body: { q: "{{message}}" }, ...given });
   const model = httpTarget({ outbound, endpoint: target.url, modelId: "m-1", target });
-  const reply = await model({ messages }, { signal: new AbortController().signal, session: { id: "s-1" }, ...options });
+  const asked = messages.map((message) =>
+    message.content === "Two & three?" ? { ...message, content: said } : message,
+  );
+  const reply = await model(
+    { messages: asked as typeof messages },
+    { signal: new AbortController().signal, session: { id: "s-1" }, ...options },
+  );
   return { reply, sent: sent[0] };
 }
 
@@ -285,4 +292,47 @@ test("finds placeholders in linear time, whatever stands between braces", () => 
     body: { a: `{{${spaces}`, b: "{{".repeat(100_000), c: `{{ ${spaces}x${spaces}`, d: "{{ message }}" },
   });
   expect(targetProblems(target)).toEqual([]);
+});
+
+test.each([
+  ["{{message}}", ".."],
+  ["{{message}}", "."],
+  ["{{message}}/orders", "%2e%2E"],
+  ["{{message}}", "../../admin"],
+  ["{{message}}", "..\\..\\admin"],
+  ["a/.{{message}}", "."],
+  ["%2e{{message}}", "%2e"],
+  ["{{session_id}}/{{message}}", "x/%252e%252e/y"],
+])("never sends to %s what %j would make another path", async (path, said) => {
+  const url = `http://bot.test/api/v1/${path}`;
+  const { reply, sent } = await ask({ url }, {}, {}, "application/json", said);
+  expect(sent).toBeUndefined();
+  expect(reply).toMatchObject({
+    ok: false,
+    error: { code: "upstream_rejected", detail: expect.stringContaining("path") },
+  });
+});
+
+test.each(["...", "a..b", "Is it 3.5?", "x/y", "100 %", "\ud800"])(
+  "fills %j into a path and keeps its structure",
+  async (said) => {
+    const { sent } = await ask(
+      { url: "http://bot.test/api/v1/{{message}}/x?q={{message}}" },
+      {},
+      {},
+      "application/json",
+      said,
+    );
+    expect(URL.parse(sent?.url ?? "")?.pathname.split("/")).toEqual(["", "api", "v1", expect.stringMatching(/./), "x"]);
+    const elsewhere = await ask({ url: "http://bot.test/api?q={{message}}" }, {}, {}, "application/json", "..");
+    expect(elsewhere.sent?.url).toBe("http://bot.test/api?q=..");
+  },
+);
+
+test("says which header cannot carry a value", async () => {
+  const { reply } = await ask({ headers: { "x-said": "{{message}}" } }, {}, {}, "application/json", "привет");
+  expect(reply).toMatchObject({
+    ok: false,
+    error: { detail: "The header x-said would have a character that no header can carry." },
+  });
 });

@@ -11,6 +11,7 @@ import type { CallPlaces, Target } from "../../contract/schemas/acting/target.ts
 import { labels, nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
 import { argumentText, contentText, withUniqueIds } from "../adapters/reply/message-content.ts";
 import {
+  failedReply,
   invalid,
   notJson,
   replyError,
@@ -20,8 +21,17 @@ import {
 } from "../adapters/reply/parsed-reply.ts";
 import type { ReplyCollector, StreamListeners } from "../adapters/reply/reply-stream.ts";
 import type { OutboundBody } from "../outbound/outbound.ts";
-import { targetChat, type CallFacts, type TargetOptions, type TargetRequest } from "./target-chat.ts";
-import { fillText, fillValue, isStateless, placeholdersIn, setAt, valuesAt, type TemplateValues } from "./template.ts";
+import { refused, targetChat, type CallFacts, type TargetOptions, type TargetRequest } from "./target-chat.ts";
+import {
+  filledProblem,
+  fillText,
+  fillValue,
+  isStateless,
+  placeholdersIn,
+  setAt,
+  valuesAt,
+  type TemplateValues,
+} from "./template.ts";
 
 /** An agent with an HTTP interface of its own, described by a template. */
 export function httpTarget(options: TargetOptions): ChatModel {
@@ -32,7 +42,10 @@ export function httpTarget(options: TargetOptions): ChatModel {
     {
       idempotent: target.method === "GET" || isStateless(target),
       ask: async (facts, send, read) => {
-        const result = await send(toRequest(target, facts), facts.stream && target.stream !== undefined);
+        const request = toRequest(target, facts);
+        const problem = filledProblem(target, request);
+        if (problem !== null) return failedReply(refused("upstream_rejected", problem), 0);
+        const result = await send(request, facts.stream && target.stream !== undefined);
         const reply = await read(result, {
           parseReply: (body, context) => reader.parse(body, context),
           collectStream: (context, listeners) => reader.collect(context, listeners),
@@ -65,7 +78,7 @@ function toRequest(target: Target, facts: CallFacts): TargetRequest {
   const isPlaced = world?.field !== undefined && world_url !== undefined;
   const place = (content: unknown): unknown => (isPlaced ? setAt(content, world.field ?? "", world_url) : content);
   return {
-    url: fillText(url, values, encodeURIComponent),
+    url: fillText(url, values, (text) => encodeURIComponent(text.toWellFormed())),
     method,
     headers: Object.fromEntries(filled),
     body: method === "GET" || body === undefined ? null : toBody(body, { values, type: contentType(target), place }),

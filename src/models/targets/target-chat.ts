@@ -203,6 +203,6 @@ function worldHeader({ world }: Target, { world_url }: ChatSession): Readonly<Re
   return world?.header !== undefined && world_url !== undefined ? { [world.header.toLowerCase()]: world_url } : {};
 }
 
-function refused(code: ReplyError["code"], detail: string): ReplyError {
+export function refused(code: ReplyError["code"], detail: string): ReplyError {
   return { code, detail, upstream_status: null, tries: 0, retryable: false };
 }

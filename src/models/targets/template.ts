@@ -1,5 +1,5 @@
 import { isRecord, toPointer } from "../../base/json.ts";
-import { closestName } from "../../base/text.ts";
+import { closestName, truncateText } from "../../base/text.ts";
 import type { FieldError } from "../../contract/errors.ts";
 import { templateVariables, type Target, type TemplateVariable } from "../../contract/schemas/acting/target.ts";
 
@@ -30,6 +30,38 @@ export function fillText(
   encode: (text: string) => string = (text) => text,
 ): string {
   return template.replace(placeholder, (_, name: string) => encode(asText(values[name.trim() as TemplateVariable])));
+}
+
+/** Why a request that was filled in must not be sent; null if it may. Values never change the structure of a path. */
+export function filledProblem(
+  { url: template }: Pick<Target, "url">,
+  { url, headers = {} }: { readonly url: string; readonly headers?: Readonly<Record<string, string>> },
+): string | null {
+  const segments = pathSegments(url);
+  const dots = pathSegments(template).findIndex(
+    (segment, index) => segment.includes("{{") && hasDotSegment(segments[index] ?? ""),
+  );
+  if (dots !== -1) {
+    const shown = truncateText(segments[dots] ?? "", 80);
+    return `The path of the target would have the segment ${JSON.stringify(shown)}, which means another path.`;
+  }
+  const [name] = Object.entries(headers).find(([, value]) => unsendable.test(value)) ?? [];
+  return name === undefined ? null : `The header ${name} would have a character that no header can carry.`;
+}
+
+/** What stands between the slashes of a path: values have theirs encoded. */
+const pathSegments = (url: string): string[] => (/^https?:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? "").split("/");
+
+const mostDecodings = 3;
+
+/** True for `..` and `.`, also encoded, more than once, or between encoded slashes: servers decode before they resolve. */
+function hasDotSegment(segment: string): boolean {
+  let text = segment.replaceAll(/[\t\r\n]/g, "");
+  for (let decodings = 0; decodings <= mostDecodings; decodings++) {
+    if (text.split(/[/\\]/).some((part) => part === "." || part === "..")) return true;
+    text = text.replaceAll(/%(2e|2f|5c|25)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  }
+  return false;
 }
 
 function asText(value: unknown): string {
@@ -68,7 +100,18 @@ export function sendsSystemPrompt(target: Target): boolean {
   return [...placeholdersIn(target)].some(({ name }) => name === "messages" || name === "system" || name === "history");
 }
 
-const reserved = new Set(["host", "connection", "transfer-encoding", "content-length"]);
+/** Headers of the connection, which the HTTP client refuses or writes itself. */
+const reserved = new Set([
+  "host",
+  "connection",
+  "transfer-encoding",
+  "content-length",
+  "expect",
+  "upgrade",
+  "keep-alive",
+]);
+/** Neither printable Latin-1 nor a tab. */
+const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
 const secretHeaders = /^(?:authorization|proxy-authorization|cookie)$|(?:api-?key|token|secret|password)$/i;
 const httpOnly = ["method", "body", "reply", "tool_calls", "usage", "labels", "session", "error", "stream"] as const;
 
@@ -94,8 +137,8 @@ export function targetProblems(target: Target): FieldError[] {
         "not_allowed",
         `must not have its secret in the file: use {"env": "NAME_OF_A_VARIABLE", "prefix": "…"}`,
       );
-    } else if (typeof value === "string" && /[\r\n\0]/.test(value)) {
-      note(pointer, "invalid_value", "must be one line");
+    } else if (unsendable.test(typeof value === "string" ? value : (value.prefix ?? ""))) {
+      note(pointer, "invalid_value", "must be one line of Latin-1 characters: HTTP headers carry no others");
     }
   }
   const { protocol = "http", method = "POST", body } = target;
