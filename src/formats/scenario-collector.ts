@@ -18,6 +18,8 @@ export interface ScenarioCollector {
   readonly allowsCode: boolean;
   /** Further prompts of a file become variants of its scenarios. */
   readonly makesVariants: boolean;
+  /** Scenarios with unknown fields are dropped. */
+  readonly isClosed: boolean;
   /** A model that the file names for its evaluation. */
   useModel(model: string): void;
   /** `subject` names such things in the plural, for a count of many notes. */
@@ -49,6 +51,8 @@ export interface CollectorOptions {
   readonly keepsRecording?: boolean | undefined;
   /** Read further prompts of a file as variants of its scenarios. Default: only the first prompt is read. */
   readonly makesVariants?: boolean | undefined;
+  /** Drop scenarios of our own format with unknown fields: without a misspelt one they would test less. Default: only a note. */
+  readonly isClosed?: boolean | undefined;
 }
 
 export function createScenarioCollector({
@@ -60,6 +64,7 @@ export function createScenarioCollector({
   allowsCode = false,
   makesVariants = false,
   keepsRecording = false,
+  isClosed = false,
 }: CollectorOptions = {}): ScenarioCollector {
   const redact = createRedactor(rules);
   const conversations: TracedConversation[] = [];
@@ -89,6 +94,7 @@ export function createScenarioCollector({
     expectsRecorded,
     allowsCode,
     makesVariants,
+    isClosed,
     useModel: (model) => void models.add(model),
     note,
     traceFilter: traces,

@@ -9,6 +9,8 @@ interface ClientSettings {
   /** Address of the agent backend. */
   readonly agent: string | null;
   readonly apiKey: Secret | null;
+  /** The module with the operator's own scorers, for runs on this machine. */
+  readonly scorersModule: string | null;
 }
 
 export function readClientSettings(
@@ -20,6 +22,7 @@ export function readClientSettings(
     server: environment.text("REHEARSAL_SERVER"),
     agent: environment.text("REHEARSAL_AGENT"),
     apiKey: environment.key("REHEARSAL_API_KEY"),
+    scorersModule: environment.text("REHEARSAL_SCORERS_MODULE"),
   };
 }
 

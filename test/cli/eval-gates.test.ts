@@ -91,7 +91,29 @@ test("a gate on an unknown score is refused before a model is called", async () 
     code: 2,
     stderr: expect.stringContaining("may have overall"),
   });
+  // It is built in, and not among the scores of a run that names none.
+  expect(await gate("edit_similarity>=0")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("a place in scorers"),
+  });
+  expect(await gate("replied>=1")).toMatchObject({ code: 2, stderr: expect.stringContaining('called "success" here') });
   expect(provider.requests).toEqual([]);
+});
+
+test("a gate may name a scorer of the operator's own", async () => {
+  await using folder = await folderWith({
+    "hello.json": hello,
+    "scorers.mjs": "export const tone = ({ reply }) => (reply === 'Yes' ? 1 : 0);",
+  });
+  await using provider = await startFakeProvider({ behaviour: text("Yes") });
+  const run = (...more: string[]) =>
+    runCli(["eval", "hello.json", "--endpoint", provider.url, "-m", "m", ...more], {
+      cwd: folder.path,
+      env: { REHEARSAL_SCORERS_MODULE: "scorers.mjs" },
+    });
+  expect(await run("--gate", "tone>=1")).toMatchObject({ code: 0, stdout: expect.stringContaining("✓ tone>=1: is 1") });
+  const typo = await run("--gate", "tonne>=1");
+  expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "tone"?') });
 });
 
 test("eval exits with 3 when the target does not answer, whatever the gates say", async () => {

@@ -23,6 +23,7 @@ import { withSystemReason } from "../report-failure.ts";
 import { ownFiles } from "../scenarios/find-files.ts";
 import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
 import { brokenScenarios, findScorerProblems } from "../scenarios/scenario-problems.ts";
+import { serverFromEnvironment } from "../sources/open-source.ts";
 import { hasStore } from "../sources/local-source.ts";
 import { outputWidth, printJson, printLine, styleFor } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
@@ -126,13 +127,19 @@ async function checkConfiguration(): Promise<HealthCheck> {
     except: ownFiles(loaded),
     // Nothing is sent or shown.
     allowFiles: true,
+    isClosed: true,
   });
   const [broken] = [
     ...files.flatMap((read) => brokenScenarios(read).map((note) => noteLine(read.file, note))),
     ...findScorerProblems({ config, file }, files),
   ];
   if (broken !== undefined) return problem("configuration", broken);
-  requireKnownScores(gates, { config, scenarios: patterns.length === 0 ? undefined : joinScenarios(files) });
+  const server = config.server ?? serverFromEnvironment(undefined);
+  await requireKnownScores(gates, {
+    config,
+    scenarios: patterns.length === 0 ? undefined : joinScenarios(files),
+    server,
+  });
   return ok("configuration", `${file} is valid`);
 }
 

@@ -10,9 +10,10 @@ import { printLine } from "../terminal/output.ts";
 const Turn = InteractionInput.partial({ id: true }).meta({ id: "ScenarioTurn" });
 
 const fields = ScenarioFields.partial({ id: true });
-const ScriptedScenario = fields.extend({ interactions: z.array(Turn).min(1) });
+const editor = { $schema: z.string().optional() };
+const ScriptedScenario = fields.extend({ ...editor, interactions: z.array(Turn).min(1) });
 /** A simulated user needs no scripted turns. */
-const SimulatedScenario = fields.extend({ interactions: z.array(Turn).optional(), user: SimulatedUser });
+const SimulatedScenario = fields.extend({ ...editor, interactions: z.array(Turn).optional(), user: SimulatedUser });
 const FileScenario = z.union([ScriptedScenario, SimulatedScenario]).meta({ id: "FileScenario" });
 
 /** A document of a scenario file: like a request's scenarios, but ids are optional and a list is allowed. */
@@ -35,5 +36,24 @@ export function declare(command: Command): void {
 /** A JSON Schema (draft 2020-12) for editors and other languages. */
 export function jsonSchemaOf(name: keyof typeof schemas): object {
   const { schema, io } = schemas[name];
-  return z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" });
+  const isByHand = name === "scenario" || name === "config";
+  return z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    reused: "inline",
+    ...(isByHand && { override: closeObject }),
+  });
+}
+
+/** In files written by hand an unknown field is an error, except for `x-…`. */
+function closeObject({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodTypes;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}) {
+  if (zodSchema._zod.def.type !== "object" || typeof jsonSchema.additionalProperties === "object") return;
+  jsonSchema.additionalProperties = false;
+  jsonSchema.patternProperties = { ...jsonSchema.patternProperties, "^x-": {} };
 }

@@ -10,6 +10,7 @@ import { loadEnvironment } from "../config/load-settings.ts";
 import { findFiles, ownFiles, type FindOptions } from "../scenarios/find-files.ts";
 import { joinScenarios, noteLines, readFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { brokenScenarios, findScorerProblems } from "../scenarios/scenario-problems.ts";
+import { serverFromEnvironment } from "../sources/open-source.ts";
 import { note, printJson, printMessage } from "../terminal/output.ts";
 import { counted } from "../terminal/text.ts";
 
@@ -56,7 +57,8 @@ async function validate(files: readonly string[], { config: named, allowFiles, j
   problems.push(...findTargetProblems(config, configFile));
   if (typed.length === 0 && problems.length === 0) {
     const scenarios = patterns.length === 0 ? undefined : read.flatMap((file) => file.scenarios);
-    requireKnownScores(gates, { config, scenarios });
+    const server = config.server ?? serverFromEnvironment(undefined);
+    await requireKnownScores(gates, { config, scenarios, server });
   }
   const empty = patterns.length > 0 && read.every(({ scenarios }) => scenarios.length === 0);
   const valid = problems.length === 0 && !empty && !read.some((file) => brokenScenarios(file).length > 0);
@@ -93,6 +95,7 @@ async function readAll(
     folder,
     typed: patterns,
     allowFiles,
+    isClosed: true,
     onUnreadable: ({ message }) => problems.push(message),
   });
   await attempt(async () => joinScenarios(read));

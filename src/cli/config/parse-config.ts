@@ -1,6 +1,7 @@
 import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit, type Document } from "yaml";
 import { z } from "zod";
 import { closestName } from "../../base/text.ts";
+import { unknownFieldsOf, type UnknownField } from "../../contract/schemas/unknown-fields.ts";
 import { validationMessage } from "../../contract/schemas/validation-message.ts";
 import { configError, type ConfigPlace } from "../cli-error.ts";
 import { Config } from "./config.ts";
@@ -49,17 +50,45 @@ export function checkConfig(
   placeOf: (path: readonly PropertyKey[], key?: string) => ConfigPlace,
   file: string,
 ): Config {
-  const parsed = Config.safeParse(value, { reportInput: true, error: validationMessage });
-  if (parsed.success) return parsed.data;
+  const unknown = unknownFieldsOf(Config, value);
+  const parsed = Config.safeParse(withoutFree(value, unknown), { reportInput: true, error: validationMessage });
+  if (parsed.success) {
+    const misspelt = unknown.find(({ name }) => !isFreeKey(name));
+    if (misspelt) throw unknownKey(misspelt, placeOf);
+    return parsed.data;
+  }
   const issue = deepest(parsed.error.issues[0]);
   if (!issue) throw configError({ file }, "cannot be used");
   if (issue.code === "unrecognized_keys") {
-    const [key = ""] = issue.keys;
-    const within = issue.path.length > 0 ? ` in ${issue.path.join(".")}` : "";
-    throw configError(placeOf(issue.path, key), `unknown key "${key}"${within}${suggestion(key, issue.path)}`);
+    const [name = ""] = issue.keys;
+    throw unknownKey({ path: issue.path, name }, placeOf);
   }
   const name = issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
   throw configError(placeOf(issue.path), name + (unionMessage(issue) ?? issue.message));
+}
+
+/** Keys for the author of the file, which mean nothing to us. */
+const isFreeKey = (name: string): boolean => name.startsWith("x-");
+
+/** A copy without the free keys, which a strict schema would refuse. */
+function withoutFree(value: unknown, unknown: readonly UnknownField[]): unknown {
+  const free = unknown.filter(({ name }) => isFreeKey(name));
+  if (free.length === 0) return value;
+  const copy = structuredClone(value);
+  for (const { path, name } of free) {
+    const holder = path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown>)[step], copy);
+    delete (holder as Record<string, unknown>)[name];
+  }
+  return copy;
+}
+
+function unknownKey(
+  { path, name, nearest }: UnknownField,
+  placeOf: (path: readonly PropertyKey[], key?: string) => ConfigPlace,
+): Error {
+  const within = path.length > 0 ? ` in ${path.join(".")}` : "";
+  const meant = nearest === undefined ? suggestion(name, path) : `: did you mean "${nearest}"?`;
+  return configError(placeOf(path, name), `unknown key "${name}"${within}${meant}`);
 }
 
 /** Of a union's errors, the one at the deepest path explains most. */

@@ -40,6 +40,7 @@ export async function loadScenarios(
     allowsCode: allowCode,
     allowFiles,
     makesVariants: true,
+    isClosed: true,
   });
   refuseReplacing(
     files.map((file) => pathOf(file, folder)),

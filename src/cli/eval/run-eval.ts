@@ -61,10 +61,11 @@ export async function runEval(
     allowFiles: options.allowFiles,
   });
   requireOneDocument(read.settings.reporters, read.settings.models.length * (1 + read.variants.length));
-  requireKnownScores(read.settings.gates, {
+  await requireKnownScores(read.settings.gates, {
     config: read.settings.config,
     scenarios: read.scenarios,
     margins: read.settings.margins,
+    server: where.server ?? serverFromEnvironment(where.dataDir),
   });
   const selected = selectScenarios(read.scenarios, {
     filters: options.filter ?? [],

@@ -2,13 +2,12 @@ import { closestName } from "../../base/text.ts";
 import { upperLimits } from "../../contract/schemas/budget.ts";
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import { passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
-import { checkNames, simulatedUserScore, turnScoreNames } from "../../contract/schemas/score-names.ts";
+import { reservedScores, scoreTitle } from "../../contract/schemas/score-names.ts";
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
-import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
-import { toolScores } from "../../evaluation/tools/score-calls.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
+import { runScoreNames } from "../../runs/plan/score-names.ts";
+import { readClientSettings } from "../../settings/client-settings.ts";
 import { CliError } from "../cli-error.ts";
 
 export type Comparator = ">=" | ">" | "<=" | "<";
@@ -64,17 +63,30 @@ interface ScoringConfig {
 const isCompared = (name: string): boolean => name === passRateMeasure || ratioMeasures.has(name);
 
 /** Refuses gates and `baseline_scores` on scores the run will not have, before a model is called. */
-export function requireKnownScores(
+export async function requireKnownScores(
   gates: readonly GateRule[],
   {
     config,
     scenarios,
     margins,
-  }: { config: ScoringConfig; scenarios?: readonly FileScenario[] | undefined; margins?: Margins | null },
-): void {
-  const known = scoreNames(config, scenarios ?? []);
-  // Label scores are unknown until the scenarios are read.
-  const isKnown = (name: string): boolean => known.has(name) || (!scenarios && name.startsWith("metadata."));
+    server,
+  }: {
+    config: ScoringConfig;
+    scenarios?: readonly FileScenario[] | undefined;
+    margins?: Margins | null;
+    /** The service that executes the runs. */
+    server: string | undefined;
+  },
+): Promise<void> {
+  if (gates.length === 0 && !config.baseline_scores && !margins) return;
+  const own = await readOwnScorers(server);
+  const found = runScoreNames(config, { scenarios: scenarios ?? [], customScorers: own.names });
+  const known = scenarios ? found : new Set([...found, ...possible]);
+  // Labels and checks are unknown until the scenarios are read, and the scorers of a service always.
+  const isOpen = (name: string): boolean =>
+    (!scenarios && /^(?:metadata|outcome)\./.test(name)) ||
+    ((!scenarios || own.areUnknown) && !scorerNames.includes(name) && closestName(name, [...known]) === undefined);
+  const isKnown = (name: string): boolean => known.has(name) || isOpen(name);
   for (const name of config.baseline_scores ?? []) {
     if (isKnown(name)) continue;
     throw new CliError(`baseline_scores names "${name}", a score the run will not have${suggestion(name, known)}`);
@@ -115,31 +127,31 @@ function parseMeasure(left: string, { each, text }: { each: boolean; text: strin
   };
 }
 
-/** Every score a run can have with this configuration and these scenarios. */
-function scoreNames({ scorers = [], judge }: ScoringConfig, scenarios: readonly FileScenario[]): ReadonlySet<string> {
-  const named = scorers.filter((setting) => typeof setting === "string");
-  const checks = checkNames(scorers).filter((name) => name !== null);
-  const judged = judge
-    ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics", "conversation_rubrics"]
-    : [];
-  const labels = scenarios.flatMap(({ interactions }) =>
-    interactions.flatMap(({ reference_metadata }) => Object.keys(reference_metadata)),
-  );
-  const metadata = labels.map((key) => `metadata.${key}`);
-  const ofTurns = scenarios.flatMap(({ interactions }) =>
-    interactions.flatMap((turn) => turnScoreNames(turn.checks ?? [], scorers)),
-  );
-  const outcomes = scenarios.flatMap(({ expect, user }) => [
-    ...(expect ? outcomeScoreNames(expect) : []),
-    ...(user ? ["outcome", simulatedUserScore] : []),
-  ]);
-  const hasCalls = scenarios.some(({ interactions }) => interactions.some((turn) => turn.reference_tool_calls));
-  const ofTools = hasCalls ? toolScores : [];
-  const always = ["overall", "success", ...scorerNames];
-  return new Set([...always, ...named, ...checks, ...ofTurns, ...ofTools, ...outcomes, ...judged, ...metadata]);
+interface OwnScorers {
+  readonly names: readonly string[];
+  /** True when a service has them, which only it can name. */
+  readonly areUnknown: boolean;
 }
 
+/** The operator's own scorers: those of this machine's module, or of a service, which has its own. */
+async function readOwnScorers(server: string | undefined): Promise<OwnScorers> {
+  if (server !== undefined) return { names: [], areUnknown: true };
+  const { scorersModule } = readClientSettings(process.env);
+  if (scorersModule === null) return { names: [], areUnknown: false };
+  const { readCustomScorers } = await import("../composition/operator-modules.ts");
+  // Only the names are used.
+  const scorers = await readCustomScorers(scorersModule, { scrub: (text) => text });
+  return { names: Object.keys(scorers), areUnknown: false };
+}
+
+/** Names of scores that need scenarios with something to expect. */
+const possible: readonly string[] = [...reservedScores].filter((name) => !Object.hasOwn(Object.prototype, name));
+
+/** How to get a built-in score that the run does not have, or a name that was probably meant. */
 function suggestion(name: string, known: ReadonlySet<string>): string {
+  if (name === scoreTitle("success")) return ': it is called "success" here';
+  if (scorerNames.includes(name))
+    return ": it needs a reference reply or a label, and a place in scorers if there is a list";
   const nearest = closestName(name, [...known, ...figures]);
   return nearest === undefined ? `; it may have ${[...known].join(", ")}` : `: did you mean "${nearest}"?`;
 }

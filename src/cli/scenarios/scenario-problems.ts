@@ -38,13 +38,15 @@ export function findScorerProblems(
 
 type Read = Pick<ImportResult, "format" | "notes">;
 
-const ownFormats: ReadonlySet<string> = new Set(["json", "jsonl", "yaml"]);
+const ownFormats: ReadonlySet<string> = new Set(["json", "jsonl", "yaml", "csv", "tsv", "rows"]);
+const tables: ReadonlySet<string> = new Set(["csv", "tsv", "rows"]);
 /** Notes about losses that change neither the questions nor the expectations. */
-const harmless = /^(unknown fields|settings of the run|the replies of attempts)/;
+const harmless = /^(unknown fields:|settings of the run|the replies of attempts|tool_calls:)/;
 
 /** Notes that mean a scenario in our own format is broken. Other tools' files always lose something. */
 export function brokenScenarios({ format, notes }: Read): Note[] {
   if (!ownFormats.has(format)) return [];
+  if (tables.has(format)) return notes.filter(({ message }) => message.startsWith("unknown"));
   return notes.filter(({ kind, message }) => kind === "dropped" && !harmless.test(message));
 }
 
@@ -52,5 +54,5 @@ export function brokenScenarios({ format, notes }: Read): Note[] {
 export function brokenScenariosExplained(file: Read): Note[] {
   const broken = new Set(brokenScenarios(file));
   if (broken.size === 0) return [];
-  return file.notes.filter((note) => broken.has(note) || note.message.startsWith("unknown fields"));
+  return file.notes.filter((note) => broken.has(note) || note.message.startsWith("unknown"));
 }

@@ -1,9 +1,7 @@
+import { z } from "zod";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { closestName } from "../../base/text.ts";
-import { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
-import { SimulatedUser } from "../../contract/schemas/acting/simulated-user.ts";
-import { ToolMatching } from "../../contract/schemas/acting/tool-call.ts";
-import { Expectation, World, WorldAnswer, WorldTool } from "../../contract/schemas/acting/world.ts";
+import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import { ScenarioFields } from "../../contract/schemas/scenario.ts";
 import {
   anyField,
   field,
@@ -17,20 +15,10 @@ import {
 import type { ImportedTurn } from "../imported-scenario.ts";
 import type { ScenarioCollector } from "../scenario-collector.ts";
 import type { SourceLocation } from "../scenario-file.ts";
+import { noteUnknownFields } from "../unknown-fields.ts";
 import { allButFirst, itemsOf, type Importer, type Item } from "./importer.ts";
 
-const scenarioFields = new Set([
-  "id",
-  "description",
-  "interactions",
-  "tags",
-  "system_prompt",
-  "metadata",
-  "world",
-  "tool_matching",
-  "expect",
-  "user",
-]);
+/** The fields of a turn of a scenario, which a turn of a result has too. */
 const interactionFields = new Set([
   "id",
   "user_message",
@@ -77,13 +65,6 @@ const interactionKinds: Readonly<Record<string, Kind>> = {
   generated_metadata: object,
 };
 
-const checkFields: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  TurnCheck.options.map(({ shape }) => [shape.type.value, new Set(Object.keys(shape))]),
-);
-
-/** Limit of unknown fields named in one note. */
-const mostNamed = 20;
-
 /** Rehearsal's own format in JSON, JSON lines or YAML: a scenario, a list, `test_batch`, or an evaluation request or response. */
 export const importScenarioItems: Importer = ({ document, collector, mapping }) => {
   const items = itemsOf(document, (value) => {
@@ -98,6 +79,7 @@ export const importScenarioItems: Importer = ({ document, collector, mapping }) 
   for (const item of items)
     addScenario(firstAttempt(unwrap(item), collector), collector, prompts.length === 1 ? prompts[0] : undefined);
   noteRequestFields(document.values, collector);
+  noteListFields(document.values, collector);
   if (Object.keys(mapping).length > 0)
     collector.note("dropped", {}, "the mapping: scenario files have fixed field names");
 };
@@ -122,7 +104,7 @@ function firstAttempt({ value, place }: Item, collector: ScenarioCollector): Ite
 
 function addScenario({ value, place }: Item, collector: ScenarioCollector, requestPrompt: string | undefined): void {
   const interactions = listField(value, "interactions") ?? (recordField(value, "user") && []);
-  if (isRecord(value)) noteUnknown({ record: value, known: scenarioFields, place, collector });
+  const hasUnknown = noteUnknownFields({ value, schema: ScenarioFields, place }, collector);
   if (!isRecord(value) || !interactions)
     return collector.note("dropped", place, "the item is not a scenario: it has no list of interactions");
   const isWrong = noteWrongKinds({ record: value, kinds: scenarioKinds, place, collector });
@@ -132,7 +114,12 @@ function addScenario({ value, place }: Item, collector: ScenarioCollector, reque
   if (turns.some((turn) => !turn))
     return collector.note("dropped", place, "the scenario was dropped because of the turn named above");
   if (isWrong) return collector.note("dropped", place, "the scenario was dropped because of the field named above");
-  noteActing(value, place, collector);
+  if (hasUnknown && collector.isClosed)
+    return collector.note(
+      "dropped",
+      place,
+      "the scenario was dropped because of the unknown fields named above (data of your own goes under metadata, or under names that begin with x-)",
+    );
   collector.add({
     place,
     id: value["id"],
@@ -148,32 +135,15 @@ function addScenario({ value, place }: Item, collector: ScenarioCollector, reque
   });
 }
 
-/** Notes unknown fields of the world and the rules; the contract validates the rest later. */
-function noteActing(scenario: JsonRecord, place: SourceLocation, collector: ScenarioCollector): void {
-  const note = (record: unknown, shape: object, ...steps: (string | number)[]): void => {
-    const known = new Set(Object.keys(shape));
-    if (isRecord(record)) noteUnknown({ record, known, place: locationBelow(place, ...steps), collector });
-  };
-  const { world, tool_matching, expect, user } = scenario;
-  note(world, World.shape, "world");
-  for (const [index, tool] of (listField(world, "tools") ?? []).entries()) {
-    note(tool, WorldTool.shape, "world", "tools", index);
-    for (const [number, answer] of (listField(tool, "answers") ?? []).entries())
-      note(answer, WorldAnswer.shape, "world", "tools", index, "answers", number);
-  }
-  note(tool_matching, ToolMatching.shape, "tool_matching");
-  note(expect, Expectation.shape, "expect");
-  note(user, SimulatedUser.shape, "user");
-}
-
 function readTurn(value: unknown, place: SourceLocation, collector: ScenarioCollector): ImportedTurn | undefined {
-  if (isRecord(value)) noteUnknown({ record: value, known: interactionFields, place, collector });
   const user = isRecord(value) ? scalarText(value["user_message"]) : undefined;
   if (!isRecord(value) || user === undefined) {
     collector.note("dropped", place, "user_message is missing or not text");
     return undefined;
   }
   if (noteWrongKinds({ record: value, kinds: interactionKinds, place, collector })) return undefined;
+  if (field(value, "tool_calls") !== undefined)
+    collector.note("dropped", place, "tool_calls: recorded calls are not kept");
   return {
     id: value["id"],
     user,
@@ -184,24 +154,9 @@ function readTurn(value: unknown, place: SourceLocation, collector: ScenarioColl
     expected: listField(value, "reference_tool_calls"),
     type: scalarText(value["interaction_type"]),
     labels: recordField(value, "reference_metadata"),
-    checks: readChecks(value["checks"], locationBelow(place, "checks"), collector),
+    checks: listField(value, "checks"),
     generated: recordField(value, "generated_metadata"),
   };
-}
-
-/** Notes unknown fields of checks; the contract validates the rest later. */
-function readChecks(
-  value: unknown,
-  place: SourceLocation,
-  collector: ScenarioCollector,
-): readonly unknown[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  for (const [index, check] of value.entries()) {
-    const fields = checkFields.get(textField(check, "type") ?? "");
-    if (fields && isRecord(check))
-      noteUnknown({ record: check, known: fields, place: locationBelow(place, index), collector });
-  }
-  return value;
 }
 
 interface FieldKinds {
@@ -222,32 +177,27 @@ function noteWrongKinds({ record, kinds, place, collector }: FieldKinds): boolea
   return wrong.length > 0;
 }
 
-interface UnknownFields {
-  readonly record: JsonRecord;
-  readonly known: ReadonlySet<string>;
-  readonly place: SourceLocation;
-  readonly collector: ScenarioCollector;
-}
-
-function noteUnknown({ record, known, place, collector }: UnknownFields): void {
-  const unknown = Object.keys(record).filter((name) => !known.has(name));
-  const named = unknown.slice(0, mostNamed).map((name) => name + suggestion(name, record, known));
-  const rest = unknown.length > mostNamed ? ` and ${unknown.length - mostNamed} more` : "";
-  if (named.length > 0) collector.note("dropped", place, `unknown fields: ${named.join(", ")}${rest}`);
-}
-
-/** Suggests a known field that is absent and similar. */
-function suggestion(name: string, record: JsonRecord, known: ReadonlySet<string>): string {
-  const free = [...known].filter((field) => !Object.hasOwn(record, field));
-  const nearest = closestName(name, free);
-  return nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
-}
+const RequestSettings = EvaluationRequest.omit({ test_batch: true });
 
 /** The other fields of an evaluation request are settings of the run. */
 function noteRequestFields(values: readonly Item[], collector: ScenarioCollector): void {
   for (const { value, place } of values) {
     if (!isRecord(value) || !("test_batch" in value)) continue;
-    const left = Object.keys(value).filter((name) => name !== "test_batch" && name !== "system_prompt");
+    const { test_batch: _, ...settings } = value;
+    if (collector.isClosed)
+      noteUnknownFields({ value: settings, schema: RequestSettings, place, called: "unknown settings" }, collector);
+    const left = Object.keys(settings).filter((name) => name !== "system_prompt");
     if (left.length > 0) collector.note("dropped", place, `settings of the run, not of a scenario: ${left.join(", ")}`);
+  }
+}
+
+/** A list of scenarios with something beside it, such as a world for all of them, which would be lost. */
+const ScenarioList = z.object({ scenarios: z.unknown(), next_cursor: z.unknown(), warnings: z.unknown() });
+
+function noteListFields(values: readonly Item[], collector: ScenarioCollector): void {
+  for (const { value, place } of values) {
+    if (!collector.isClosed || !listField(value, "scenarios") || field(value, "test_batch") || field(value, "results"))
+      continue;
+    noteUnknownFields({ value, schema: ScenarioList, place, called: "unknown fields beside scenarios" }, collector);
   }
 }

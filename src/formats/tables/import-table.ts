@@ -1,4 +1,6 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { closestName } from "../../base/text.ts";
+import { ScenarioFields } from "../../contract/schemas/scenario.ts";
 import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { parseExactJson, parseIfJson } from "../documents/exact-json.ts";
 import { anyField, isTextList, listField, scalarText, textField, toTextList } from "../documents/records.ts";
@@ -11,7 +13,17 @@ import { FormatError } from "../scenario-file.ts";
 import { readToolCalls, toReferenceCalls } from "../tool-calls.ts";
 import { isTagName, type ColumnMapping, type ColumnRole } from "./columns.ts";
 import { normalizeTable } from "./normalize-table.ts";
-import { isOwnTable, listNames, planTable, wholeColumns, type ColumnPlan, type TablePlan } from "./plan-columns.ts";
+import { noteUnknownFields } from "../unknown-fields.ts";
+import {
+  isFreeColumn,
+  isOwnTable,
+  listNames,
+  ownColumns,
+  planTable,
+  wholeColumns,
+  type ColumnPlan,
+  type TablePlan,
+} from "./plan-columns.ts";
 import type { Table, TableRow } from "./read-table.ts";
 
 /** Imports a table in long form (a row per turn, joined by `scenario_id`) or with one question per row. */
@@ -34,6 +46,8 @@ export function importTable(given: Table, collector: ScenarioCollector, wanted: 
   }
   const isOwn = isOwnTable(table.names);
   if (!isOwn) noteColumns(plan, collector);
+  const checksFields = collector.isClosed && table.names.includes("user_message");
+  if (checksFields) noteMisspeltColumns(plan, collector);
   const groups = new Map<string, TableRow[]>();
   for (const [index, row] of table.rows.entries()) {
     const key = keyOf(row, index, plan, collector);
@@ -44,7 +58,18 @@ export function importTable(given: Table, collector: ScenarioCollector, wanted: 
   }
   const places = new Map(plan.labels.map((name, index) => [name, index]));
   const kept = new Set(plan.others);
-  for (const rows of groups.values()) addRows(rows, { ...plan, places, isOwn, kept }, collector);
+  for (const rows of groups.values()) addRows(rows, { ...plan, places, isOwn, kept, checksFields }, collector);
+}
+
+/** In a table with our own columns, a column that is nearly one of them would be kept as data, and its test lost. */
+function noteMisspeltColumns({ roles, labels, others }: TablePlan, collector: ScenarioCollector): void {
+  const free = ownColumns.filter((name) => !Object.values(roles).includes(name) && !others.includes(name));
+  for (const name of [...labels, ...others]) {
+    const nearest = isFreeColumn(name) ? undefined : closestName(name, free);
+    if (nearest === undefined || ownColumns.includes(name)) continue;
+    const message = `unknown column: ${name} (did you mean ${nearest}? Data of your own: metadata.${name} or x-${name})`;
+    collector.note("dropped", { line: 1 }, message);
+  }
 }
 
 /** Says what becomes of the columns that are neither messages nor references. */
@@ -64,6 +89,8 @@ function noteColumns({ labels, others, unused }: TablePlan, collector: ScenarioC
 interface RowPlan extends TablePlan {
   /** True for a table that we wrote. */
   readonly isOwn: boolean;
+  /** True where unknown fields of checks and the like are errors. */
+  readonly checksFields: boolean;
   readonly kept: ReadonlySet<string>;
   /** The position of each label column. */
   readonly places: ReadonlyMap<string, number>;
@@ -99,6 +126,13 @@ function addRows(rows: readonly TableRow[], plan: RowPlan, collector: ScenarioCo
   const asked = ordered.map((row) => readTurns(row, plan, collector));
   const unasked = Object.assign({}, ...asked.map(({ unasked: own }) => own)) as JsonRecord;
   const about = plan.isOwn ? wholeParts(first, collector) : keptColumns(ordered, plan);
+  if (plan.checksFields) {
+    const { place } = first;
+    const { world, matching, expect, user } = about;
+    const interactions = asked.flatMap(({ turns }) => turns.map(({ checks }) => ({ checks })));
+    const value = { world, tool_matching: matching, expect, user, interactions };
+    noteUnknownFields({ value, schema: ScenarioFields, place }, collector);
+  }
   collector.add({
     place: first.place,
     id: ownId,
@@ -141,7 +175,7 @@ function keptColumns(rows: readonly TableRow[], { kept }: RowPlan): About {
     const texts = distinct.flat().map((value) => scalarText(value)?.trim() ?? "");
     if (isTagName(name) && texts.every((text) => text !== "" && text.length <= longestTag)) tags.push(...texts);
     else if (name === "metadata" && distinct.every(isRecord)) Object.assign(metadata, ...distinct);
-    else metadata[name] = distinct.length === 1 ? distinct[0] : values;
+    else metadata[name.replace(/^metadata\./, "")] = distinct.length === 1 ? distinct[0] : values;
   }
   return { tags, metadata };
 }

@@ -54,6 +54,17 @@ export const isOwnTable = (names: readonly string[]): boolean =>
 /** The columns of our own tables for parts of a whole scenario, in JSON. */
 export const wholeColumns = ["metadata", "world", "tool_matching", "expect", "user"] as const;
 
+/** The names of our own columns. */
+export const ownColumns: readonly string[] = [
+  "turn_index",
+  "interaction_id",
+  ...columnRoles.filter((role) => role !== "turn" && role !== "id").map((role) => roleNames[role][0] ?? role),
+  ...wholeColumns,
+];
+
+/** True for a column of the author's own. */
+export const isFreeColumn = (name: string): boolean => /^(?:x-|metadata\.)/.test(name);
+
 /** Assigns roles to columns, by the mapping first and by name otherwise. */
 export function assignColumns(names: readonly string[], mapping: ColumnMapping): ColumnPlan {
   const roles: Partial<Record<ColumnRole, string>> = {};
@@ -84,7 +95,9 @@ export function assignColumns(names: readonly string[], mapping: ColumnMapping):
   const isOwn = isOwnTable(names) && !mapping.labels;
   const labels = mapping.labels
     ? mapping.labels.map(mapped)
-    : rest.filter((name) => isLabelName(name, mapping) || (isOwn && !roleOf(name) && !isWhole(name)));
+    : rest.filter(
+        (name) => isLabelName(name, mapping) || (isOwn && !roleOf(name) && !isWhole(name) && !isFreeColumn(name)),
+      );
   const taken = new Set(labels);
   const others = rest.filter((name) => !taken.has(name));
   const unused = others.flatMap((name) => {

@@ -82,7 +82,7 @@ test("warns about a gate on a score the run cannot have, with a suggestion", asy
 
 test("knows the scores of checks, turns, labels, judges and custom scorers", () => {
   const checks = [TurnCheck.parse({ type: "length", max: 9 })];
-  const scenarios = [scenario({ reference_metadata: { intent: "hello" }, checks })];
+  const scenarios = [scenario({ reference_reply: "Hi", reference_metadata: { intent: "hello" }, checks })];
   const sources = { scenarios, customScorers: ["polite"] };
   const scorers = [
     ScorerSetting.parse({ type: "length", max: 5 }),

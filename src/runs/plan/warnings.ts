@@ -5,15 +5,14 @@ import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { passRateMeasure, ratioMeasures } from "../../contract/schemas/margins.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { checkNames, simulatedUserScore, turnCheckNames } from "../../contract/schemas/score-names.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
-import { judgeQuestions, turnRubrics } from "../../evaluation/judges/judge-question.ts";
-import { defaultScorers } from "../../evaluation/scorers/built-in-scorers.ts";
+import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
 import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
 import { hasToolRules, outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
 import { toolScores } from "../../evaluation/tools/score-calls.ts";
 import { sendsSystemPrompt } from "../../models/targets/template.ts";
+import { runScoreNames } from "./score-names.ts";
 
 /** The most warnings of one kind. */
 const mostWarnings = 20;
@@ -271,7 +270,7 @@ export function gateWarnings(settings: GatedSettings, sources: ScoreSources): re
     Object.keys(named).flatMap((name) => (field === "not_worse_by" && isFigure(name) ? [] : [{ field, name }])),
   );
   if (limits.length === 0) return [];
-  const known = scoreNames(settings, sources);
+  const known = runScoreNames(settings, sources);
   return limits
     .filter(({ name }) => !known.has(name))
     .slice(0, mostWarnings)
@@ -287,28 +286,3 @@ export function gateWarnings(settings: GatedSettings, sources: ScoreSources): re
 
 /** Figures that only a comparison with a baseline can name. */
 const isFigure = (name: string): boolean => name === passRateMeasure || ratioMeasures.has(name);
-
-/** Every score the run may have. */
-function scoreNames(
-  { scorers = [], judge }: GatedSettings,
-  { scenarios, customScorers }: ScoreSources,
-): ReadonlySet<string> {
-  const listed = scorers.filter((setting) => typeof setting === "string");
-  const usual = [...defaultScorers, "semantic_similarity", ...customScorers];
-  const known = new Set(["overall", "success", ...(listed.length > 0 ? listed : usual)]);
-  for (const name of checkNames(scorers)) if (name !== null) known.add(name);
-  const judged = judge
-    ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics", "conversation_rubrics"]
-    : [];
-  for (const name of judged) known.add(name);
-  for (const { interactions, expect, user } of scenarios) {
-    for (const name of expect ? outcomeScoreNames(expect) : []) known.add(name);
-    if (user) for (const name of ["outcome", simulatedUserScore]) known.add(name);
-    for (const { checks = [], reference_metadata, reference_tool_calls } of interactions) {
-      if (reference_tool_calls) for (const name of toolScores) known.add(name);
-      for (const name of turnCheckNames(checks, scorers)) known.add(name);
-      for (const key of Object.keys(reference_metadata)) known.add(`metadata.${key}`);
-    }
-  }
-  return known;
-}

@@ -1,0 +1,45 @@
+import type { z } from "zod";
+import { unknownFieldsOf, type UnknownField } from "../contract/schemas/unknown-fields.ts";
+import { locationBelow } from "./documents/records.ts";
+import type { ScenarioCollector } from "./scenario-collector.ts";
+import type { SourceLocation } from "./scenario-file.ts";
+
+/** Limit of unknown fields named in one note. */
+const mostNamed = 20;
+
+/** Fields that a file may have for its author or an editor. */
+const isFreeField = (name: string): boolean => name.startsWith("x-") || name === "$schema";
+
+interface NotedValue {
+  readonly value: unknown;
+  readonly schema: z.core.$ZodType;
+  readonly place: SourceLocation;
+  /** What the note calls the fields. */
+  readonly called?: string;
+}
+
+/** Notes the unknown fields of a value at every level, with the nearest known names. Returns true if there are any. */
+export function noteUnknownFields(
+  { value, schema, place, called = "unknown fields" }: NotedValue,
+  collector: Pick<ScenarioCollector, "note" | "isClosed">,
+): boolean {
+  const unknown = unknownFieldsOf(schema, value).filter(({ name }) => !isFreeField(name));
+  const below = ({ path }: UnknownField): SourceLocation =>
+    locationBelow(place, ...path.map((step) => (typeof step === "number" ? step : String(step))));
+  if (collector.isClosed) {
+    for (const field of unknown)
+      collector.note("dropped", locationBelow(below(field), field.name), `${called}: ${named(field)}`);
+    return unknown.length > 0;
+  }
+  const objects = Map.groupBy(unknown, (field) => below(field).pointer);
+  for (const fields of objects.values()) {
+    const [first] = fields;
+    const rest = fields.length > mostNamed ? ` and ${fields.length - mostNamed} more` : "";
+    if (first)
+      collector.note("dropped", below(first), `${called}: ${fields.slice(0, mostNamed).map(named).join(", ")}${rest}`);
+  }
+  return unknown.length > 0;
+}
+
+const named = ({ name, nearest }: UnknownField): string =>
+  nearest === undefined ? name : `${name} (did you mean ${nearest}?)`;
