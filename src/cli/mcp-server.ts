@@ -1,10 +1,12 @@
 import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import { createProgressReporter } from "../agent/mcp/agent-mcp-server.ts";
 import type { EvaluationInput } from "../client/evaluation-client.ts";
 import type { EvaluationResponse } from "../contract/schemas/evaluation-response.ts";
+import { errorLine } from "../evaluation/format.ts";
 import { importScenarios } from "../formats/import-scenarios.ts";
 import type { ImportResult } from "../formats/scenario-file.ts";
 import { CliError } from "./cli-error.ts";
@@ -27,6 +29,8 @@ export async function serveMcp({ allowRun = false, ...where }: SourceOptions & {
   const address = where.server ?? serverFromEnvironment(where.dataDir);
   // Reports an invalid address at start-up, instead of to the assistant with every call.
   if (address !== undefined) serverClient(address);
+  // An assistant cannot make the folder itself, and its first run would.
+  else if (where.dataDir !== undefined) await makeFolder(where.dataDir);
   const server = createRunsMcpServer({
     openSource: () => openSource(where),
     version,
@@ -46,6 +50,12 @@ export async function serveMcp({ allowRun = false, ...where }: SourceOptions & {
   await server.connect(new StdioServerTransport());
   await once(process.stdin, "end");
   await server.close();
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch((cause: unknown) => {
+    throw new CliError(`--data-dir: ${path} cannot be made: ${errorLine(cause)}`, undefined, { cause });
+  });
 }
 
 /** A request that may leave the endpoint to Rehearsal's own agent backend. */
@@ -197,7 +207,7 @@ function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependenc
 
 /** Refuses text with broken scenarios: an assistant would take the rest for the whole suite. */
 function readAllScenarios(text: string): ImportResult {
-  const read = importScenarios({ text });
+  const read = importScenarios({ text, isClosed: true });
   const broken = brokenScenariosExplained(read).map((entry) => noteLine("scenarios", entry));
   if (broken.length > 0) throw new CliError(broken.join("\n"));
   if (read.scenarios.length === 0) throw new CliError("the text contains no scenario");

@@ -86,11 +86,22 @@ test("mcp runs all scenarios of a suite or none, and names unknown fields", asyn
     await server.call("run_evaluation", { scenarios: `[${scenario}, ${broken}]`, model_id: "demo/scripted" }),
   ).toEqual({
     isError: true,
-    text: expect.stringContaining("scenarios:1 /1/interactions/0: unknown fields: user_mesage"),
+    text: expect.stringContaining("scenarios:1 /1/interactions/0/user_mesage: unknown fields: user_mesage"),
   });
   const noted = JSON.stringify({ ...JSON.parse(scenario), colour: "red" });
-  const { text } = await server.call("run_evaluation", { scenarios: noted, model_id: "demo/scripted" });
-  expect(JSON.parse(text)).toMatchObject({ warnings: [], notes: [{ message: "unknown fields: colour" }] });
+  expect(await server.call("run_evaluation", { scenarios: noted, model_id: "demo/scripted" })).toEqual({
+    isError: true,
+    text: expect.stringContaining("scenarios:1 /colour: unknown fields: colour"),
+  });
+});
+
+test("mcp begins with a data folder that does not exist yet", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await connect(folder.path, "--data-dir", "new/runs", "--allow-run");
+  expect(JSON.parse((await server.call("list_runs", {})).text)).toMatchObject({ runs: [] });
+  const ran = await server.call("run_evaluation", { scenarios: scenario, model_id: "demo/scripted" });
+  expect(JSON.parse(ran.text)).toMatchObject({ run_id: expect.any(String) });
+  expect(JSON.parse((await server.call("list_runs", {})).text).runs).toHaveLength(1);
 });
 
 async function withScenario(folder: { path: string; file(name: string): string }): Promise<string> {
