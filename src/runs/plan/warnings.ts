@@ -9,8 +9,7 @@ import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
 import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
 import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
-import { hasToolRules, outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
-import { toolScores } from "../../evaluation/tools/score-calls.ts";
+import { hasToolRules } from "../../evaluation/tools/outcome.ts";
 import { sendsSystemPrompt } from "../../models/targets/template.ts";
 import { runScoreNames } from "./score-names.ts";
 
