@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import { canonicalJson } from "../../base/json.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
 import { errorLine } from "../../evaluation/format.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
@@ -21,7 +22,8 @@ interface Loaded {
 
 /** Problems of the modules and state files that scenarios and a configuration name, one line each. */
 export async function findWorldProblems(worlds: readonly (World | undefined)[]): Promise<string[]> {
-  const states = worlds.map((world) => world && readState(world));
+  const read = createStateReader();
+  const states = worlds.map((world) => world && read(world));
   const unread = (await Promise.allSettled(states)).flatMap((state) =>
     state.status === "rejected" ? [(state.reason as Error).message] : [],
   );
@@ -64,27 +66,66 @@ export async function requireCode({ settings, scenarios }: Loaded, where: Source
 
 /** Completes worlds by the state and the tools in their files. Refuses files that cannot be used before a run is made. */
 export async function loadWorlds(given: Loaded, where: SourceOptions): Promise<Loaded> {
-  return loadModules(await eachWorld(given, readState), where);
+  return loadModules(shareWorld(given, await eachWorld(given, createStateReader())), where);
 }
 
-/** A world with the state of its file in place of the name. */
-async function readState(world: World): Promise<World> {
-  const { state_file, ...rest } = world;
-  if (state_file === undefined) return world;
-  if (world.state !== undefined) {
-    throw new CliError(`a world has both state and state_file (${state_file}): keep one of them`);
+type CompleteWorld = (world: World) => Promise<World>;
+
+/** Puts the states of files in place of their names. Each file is read once, and equal worlds become one. */
+function createStateReader(): CompleteWorld {
+  const states = new Map<string, Promise<World["state"]>>();
+  const worlds = new Map<string, Promise<World>>();
+
+  async function read({ state_file = "", ...rest }: World): Promise<World> {
+    const state = states.get(state_file) ?? readState(state_file);
+    states.set(state_file, state);
+    return { ...rest, state: await state };
   }
+
+  return async (world) => {
+    const { state_file, state } = world;
+    if (state_file === undefined) return world;
+    if (state !== undefined) {
+      throw new CliError(`a world has both state and state_file (${state_file}): keep one of them`);
+    }
+    const key = canonicalJson(world);
+    const complete = worlds.get(key) ?? read(world);
+    worlds.set(key, complete);
+    return complete;
+  };
+}
+
+/**
+ * A world that every scenario has becomes that of the run, which is stored and held once. Only where its state comes from a file, since
+ * such states are large.
+ */
+function shareWorld(given: Loaded, loaded: Loaded): Loaded {
+  const { scenarios, settings } = loaded;
+  const [first, second] = scenarios;
+  const isShared =
+    settings.config.world === undefined &&
+    first?.world !== undefined &&
+    second !== undefined &&
+    given.scenarios[0]?.world?.state_file !== undefined &&
+    scenarios.every(({ world }) => world === first.world);
+  if (!isShared) return loaded;
+  return {
+    scenarios: scenarios.map(({ world: _world, ...scenario }) => scenario),
+    settings: { ...settings, config: { ...settings.config, world: first.world } },
+  };
+}
+
+async function readState(state_file: string): Promise<World["state"]> {
   const text = await readTextFile(state_file, `state_file: ${state_file}`);
   try {
-    const state = (/\.ya?ml$/i.test(state_file) ? parse(text) : JSON.parse(text)) as World["state"];
-    return { ...rest, state };
+    return (/\.ya?ml$/i.test(state_file) ? parse(text) : JSON.parse(text)) as World["state"];
   } catch (cause) {
     const kind = /\.ya?ml$/i.test(state_file) ? "YAML" : "JSON";
     throw new CliError(`state_file: ${state_file} is not valid ${kind}: ${errorLine(cause)}`, undefined, { cause });
   }
 }
 
-async function eachWorld(given: Loaded, complete: (world: World) => Promise<World>): Promise<Loaded> {
+async function eachWorld(given: Loaded, complete: CompleteWorld): Promise<Loaded> {
   const { settings, scenarios } = given;
   const completed: FileScenario[] = [];
   for (const { world, ...scenario } of scenarios) {

@@ -20,9 +20,14 @@ export async function freezeAttempt(
   const scenario = scenarios[index];
   if (!scenario) throw missing(`The run ${run.id} has no scenario "${scenario_id.slice(0, 80)}".`);
   for await (const stored of store.attempts.withInteractions(run.id, index)) {
-    if (stored.attempt === attempt) return toScripted(scenario, stored, { id, runId: run.id });
+    if (stored.attempt === attempt) return toScripted({ ...worldOf(run), ...scenario }, stored, { id, runId: run.id });
   }
   throw missing(`The scenario "${scenario_id.slice(0, 80)}" of the run ${run.id} has no attempt ${attempt}.`);
+}
+
+/** The world of the run, for a scenario that has none of its own. A module stays in the configuration: no request may name one. */
+function worldOf({ settings: { world } }: RunRecord): Pick<Scenario, "world"> {
+  return world && world.module === undefined ? { world } : {};
 }
 
 function missing(message: string): ServiceError {
