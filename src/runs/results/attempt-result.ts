@@ -7,6 +7,7 @@ import { defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { UserTurn } from "../../contract/schemas/acting/user-turn.ts";
 import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
+import { hasToolRules } from "../../evaluation/tools/outcome.ts";
 import { averageTurns } from "../../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation.ts";
 import { firstBadTurn, type FirstBadTurn } from "../../evaluation/summary/summarize-scenario.ts";
@@ -104,7 +105,7 @@ function causeOf(before: readonly InteractionResult[]): string {
 function toResults(stored: readonly StoredInteraction[], scenario: Scenario): InteractionResult[] {
   return stored.flatMap((turn) => {
     const interaction = scenario.interactions[turn.turn_index];
-    return interaction ? [toInteractionResult(interaction, turn)] : [];
+    return interaction ? [toInteractionResult(interaction, turn, scenario)] : [];
   });
 }
 
@@ -120,7 +121,11 @@ const notScored = {
   scoring_version: scoringVersion,
 };
 
-function toInteractionResult(interaction: Interaction, stored: StoredInteraction): InteractionResult {
+function toInteractionResult(
+  interaction: Interaction,
+  stored: StoredInteraction,
+  { expect }: Pick<Scenario, "expect">,
+): InteractionResult {
   const {
     agent_reply,
     error,
@@ -151,7 +156,8 @@ function toInteractionResult(interaction: Interaction, stored: StoredInteraction
     model,
     ...(cost !== undefined && { cost }),
     tool_calls,
-    ...(calls_seen && { calls_seen }),
+    // Where no calls are expected, it would only repeat what the protocol says.
+    ...(calls_seen && (interaction.reference_tool_calls || (expect && hasToolRules(expect))) && { calls_seen }),
     ...(written_call !== undefined && { written_call }),
     ...(model_calls !== undefined && { model_calls }),
     ...(refused_calls !== undefined && { refused_calls }),
