@@ -29,11 +29,13 @@ for (const [set, rows = []] of Object.entries(Object.groupBy(rated, (row) => row
   const lengths = rows.map(({ reply }) => reply.length);
   const columns: Record<string, number[]> = { length: lengths };
   for (const { reply, references } of rows) {
-    const scorers = ["exact_match", "token_f1", "rouge_l", "edit_similarity", "chrf"] as const;
+    const scorers = ["exact_match", "token_f1", "rouge_l", "edit_similarity", "chrf", "word_recall"] as const;
     const scores = new Map(
       lexicalScores({ reply, references, scorers }).map(({ name, value }) => [name as string, value ?? 0]),
     );
     scores.set("token_f1 and rouge_l", ((scores.get("token_f1") ?? 0) + (scores.get("rouge_l") ?? 0)) / 2);
+    scores.set("overall", scores.get("word_recall") ?? scores.get("chrf") ?? 0);
+    scores.delete("word_recall");
     for (const [name, value] of scores) (columns[name] ??= []).push(value);
   }
   const table = Object.entries(columns).map(([score, values]) => {

@@ -87,12 +87,12 @@ function toPassAtLeast(scored: Scored, share: number, { k = 1 }: PassOptions = {
   requireScored(scored, "overall");
   const chances = scenarios.flatMap(({ reliability }) => (reliability ? [reliability.pass_hat_k[k - 1]] : []));
   const known = chances.filter((chance) => chance !== undefined);
-  const complete = known.length > 0 && known.length === chances.length;
+  const complete = known.length > 0 && known.length === scenarios.length;
   const value = complete ? known.reduce((sum, chance) => sum + chance, 0) / known.length : null;
   const why =
     chances.length === 0
-      ? "no attempt has an overall score"
-      : `not every scenario has ${k} attempts with an overall score`;
+      ? "nothing says whether an attempt passes (are there checks, an expectation or a judge?)"
+      : `not every scenario has ${k} attempts that passed or failed`;
   return judge(value, { bound: share, name: `pass^${k}`, holds: (chance) => chance >= share - 1e-9, why });
 }
 

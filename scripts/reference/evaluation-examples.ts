@@ -10,7 +10,10 @@ export const evaluationExamples: ApiExamples = {
   "test_batch": {
     "id": "delivery",
     "interactions": [
-      { "id": "1", "user_message": "How long does delivery take?", "reference_reply": "Two to three working days." },
+      {
+        "id": "1", "user_message": "How long does delivery take?", "reference_reply": "Two to three working days.",
+        "checks": [{ "type": "contains", "text": "3 working days" }]
+      },
       { "id": "2", "user_message": "Thank you!", "reference_reply": "You are welcome." }
     ]
   },

@@ -110,7 +110,7 @@ test("an unreadable sentiment is unknown, and neither scored nor counted", async
   });
   expect(scores).not.toHaveProperty(["metadata.sentiment"]);
   expect(score_reasons["metadata.sentiment"]).toContain("cannot be derived from the reply");
-  expect(scores["overall"]).toBe(scores["chrf"]);
+  expect(scores["overall"]).toBe(scores["word_recall"]);
 });
 
 test("any score may have a weight in overall, even success", async () => {
@@ -257,7 +257,7 @@ test("a check or scorer that throws loses only its own score and overall", async
     broken: "the scorer failed: out of order",
     odd: "the scorer failed: out of order",
     token_f1: "the scorer failed: out of order",
-    overall: "chrf could not be had",
+    overall: "word_recall could not be had",
   });
 });
 
@@ -274,7 +274,7 @@ test.each([
   ["gives nothing", () => undefined as unknown as null],
 ])("a custom scorer that %s leaves no overall", async (_, scorer) => {
   const { scores, score_reasons } = await besideCustom(scorer);
-  expect(scores).toEqual({ success: 1, exact_match: 1, token_f1: 1, rouge_l: 1, chrf: 1 });
+  expect(scores).toEqual({ success: 1, exact_match: 1, token_f1: 1, rouge_l: 1, chrf: 1, word_recall: 1 });
   expect(score_reasons["overall"]).toBe("polite could not be had");
 });
 
@@ -483,4 +483,72 @@ test("checks the arguments of tool calls by the declared tools", async () => {
     return result.scores["valid_tool_calls"];
   });
   expect(await Promise.all(values)).toEqual([1, 0]);
+});
+
+async function statedOf(fields: Record<string, unknown>, reply: StoredReply, settings: Partial<RunSettings> = {}) {
+  const interaction = interactionOf(fields);
+  const scenario: Scenario = { id: "s", description: "", tags: [], interactions: [interaction] };
+  const scoring = createScoring({ candidates: labelCandidates([scenario]), settings });
+  return (await scoreInteraction({ interaction, reply, scoring })).stated;
+}
+
+test("similarity to a reference states nothing, however low or high it is", async () => {
+  expect(await statedOf({ reference_reply: "We open at 9." }, replied("Nine in the morning."))).toEqual({});
+  expect(await statedOf({ reference_reply: "We open at 9." }, replied("We open at 9."))).toEqual({});
+});
+
+test("a check holds by its own rule, not by the mean of all", async () => {
+  const checks = [
+    { type: "contains", text: "9" },
+    { type: "contains", text: "noon", name: "noon" },
+    { type: "length", max: 1, unit: "words", name: "brief", weight: 0 },
+    { type: "similarity", metric: "chrf", reference: "We open at 9." },
+    { type: "similarity", metric: "chrf", reference: "We open at 9.", threshold: 0.9, name: "near" },
+  ];
+  const settings = { scorers: [{ type: "length" as const, max: 5, unit: "words" as const }] };
+  expect(await statedOf({ checks }, replied("At 9."), settings)).toEqual({
+    length: true,
+    contains: true,
+    noon: false,
+    near: false,
+  });
+});
+
+test("a label holds if it is the expected one; a guess of the built-in labeller is undecided", async () => {
+  const fields = { reference_reply: "The refund is on its way to you.", reference_metadata: { intent: "refund" } };
+  const label = async (reply: StoredReply) => (await statedOf(fields, reply))?.["metadata.intent"];
+  expect(await label(replied("Done.", { intent: "refund" }))).toBe(true);
+  expect(await label(replied("Done.", { intent: "greeting" }))).toBe(false);
+  expect(await label(replied("Nothing like it.", {}))).toBeNull();
+  expect(await label(replied("Money is coming back."))).toBeNull();
+  expect(await label(replied("The refund is on its way to you."))).toBe(true);
+});
+
+test("expected calls, and scorers of the caller", async () => {
+  const calls = { reference_tool_calls: [{ name: "get_order", arguments: { id: "7" } }] };
+  expect(await statedOf(calls, replied("Yes."))).toEqual({ tool_match: false });
+  const scored = (value: number | null) => besideCustom(() => value);
+  expect((await scored(0.8)).stated).toEqual({ polite: true });
+  expect((await scored(0.79)).stated).toEqual({ polite: false });
+  expect((await scored(null)).stated).toEqual({});
+  expect((await scored(7)).stated).toEqual({ polite: null });
+});
+
+test.each([
+  ["Paris", "The capital is Paris.", 1],
+  ["Paris", "It is Lyon.", 0],
+  ["14 July 1789", "It fell on July 14, 1789.", 1],
+  ["14 July 1789", "It fell in July.", 1 / 3],
+])("a reference of at most five words, %j, counts by its words in %j", async (reference_reply, reply, expected) => {
+  const { scores, score_reasons } = await score(interactionOf({ reference_reply }), replied(reply));
+  expect(scores["word_recall"]).toBeCloseTo(expected, 12);
+  expect(scores["overall"]).toBe(scores["word_recall"]);
+  expect(score_reasons["overall"]).toMatch(/^reply .*\(word_recall\)$/);
+});
+
+test("with a longer reference, overall is chrF", async () => {
+  const interaction = interactionOf({ reference_reply: "Paris", references: ["It is the city of Paris."] });
+  const { scores } = await score(interaction, replied("The capital is Paris."));
+  expect(scores).not.toHaveProperty("word_recall");
+  expect(scores["overall"]).toBe(scores["chrf"]);
 });

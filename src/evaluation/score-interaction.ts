@@ -18,6 +18,7 @@ import { overall } from "./scorers/overall.ts";
 import { failedScore, type GivenScore, type ScorerInput } from "./scorers/scorer.ts";
 import { semanticFromStored, semanticSimilarity, type SemanticScore } from "./scorers/semantic-similarity.ts";
 import type { Scoring } from "./scoring.ts";
+import { statedOf } from "./statements.ts";
 import { prepareText, type PreparedText } from "./text/prepare-text.ts";
 import { compareCalls, toolScores, type ComparedCalls } from "./tools/score-calls.ts";
 
@@ -109,6 +110,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const spent = addHelperUsage(addHelperUsage(noHelperUsage, given?.helper_usage), judged?.helper_usage);
   return {
     ...assemble(warned, labels),
+    stated: statedOf({ interaction, scores, label_sources: labels.label_sources, scoring }),
     ...(failed.length > 0 && { failed_scores: failed }),
     ...(undecided.length > 0 && { undecided_scores: undecided }),
     ...(conflicts.length > 0 && { conflicts }),

@@ -1,4 +1,5 @@
 import type { LabelRule, RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { ScorerSetting } from "../contract/schemas/scorer-setting.ts";
 import type { Interaction } from "../contract/schemas/scenario.ts";
 import type { Judge } from "./judges/ask-judge.ts";
 import type { JudgeQuestion } from "./judges/judge-question.ts";
@@ -16,6 +17,8 @@ import { createProbes, type ComparisonRunner, type Probes } from "./tools/probes
 
 /** How the replies of a run are labelled and scored. Created once per run. */
 export interface Scoring {
+  /** The scorers that the run lists, with the settings of its checks. */
+  readonly settings: readonly ScorerSetting[];
   readonly scorers: readonly ScorerName[];
   readonly checks: readonly NamedCheck[];
   /** The checks and rubrics of a single turn. */
@@ -81,6 +84,7 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
   const named = names.length > 0;
   const checkParts = { run: parts.runCheck, code: parts.code, semantic: parts.semantic };
   return {
+    settings: listed,
     scorers: named ? names.filter(isBuiltIn) : defaultScorers,
     checks: createChecks(listed, checkParts),
     turnChecks: createTurnChecks(listed, checkParts),

@@ -160,7 +160,7 @@ test("eval exits with 4 when the budget is used up, and keeps the finished turns
 test("eval and compare fail on a regression against a baseline run or file", async () => {
   const scenarios = Array.from({ length: 8 }, (_, index) => ({
     id: `s${index}`,
-    interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
+    interactions: [{ id: "1", user_message: `Say yes ${index}`, checks: [{ type: "contains", text: "Yes" }] }],
   }));
   await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
   await using good = await startFakeProvider({ behaviour: text("Yes, of course") });
@@ -171,7 +171,7 @@ test("eval and compare fail on a regression against a baseline run or file", asy
 
   const worse = await runCli([...at(bad.url), "--baseline", "out/baseline.json"], { cwd });
   expect(worse.code).toBe(1);
-  expect(worse.stdout).toMatch(/✗ no regression in overall, replied: failed\. overall is worse by 0\.943/);
+  expect(worse.stdout).toMatch(/✗ no regression in overall, replied: failed\. overall is worse by 1\.000/);
   const same = await runCli([...at(good.url), "--baseline", "latest~1"], { cwd });
   expect(same.code).toBe(0);
 
@@ -179,7 +179,7 @@ test("eval and compare fail on a regression against a baseline run or file", asy
   expect(JSON.parse(compared.stdout)).toMatchObject({ comparable: true, verdict: "better" });
   const gate = await runCli(["compare", "latest", "latest~1", "--fail-on-regression"], { cwd });
   expect(gate.code).toBe(1);
-  expect(gate.stdout).toContain("overall is worse by 0.943");
+  expect(gate.stdout).toContain("overall is worse by 1.000");
   expect(gate.stderr).toBe("");
   const itself = await runCli(["compare", "latest", "--max-regression", "2%"], { cwd });
   expect(itself.stderr).toContain("--scores and --max-regression have no effect without --fail-on-regression.");
@@ -191,6 +191,26 @@ test("eval and compare fail on a regression against a baseline run or file", asy
   const unwatched = await runCli([...at(good.url), "--baseline", "latest"], { cwd });
   expect(unwatched).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "overall"?') });
   expect(good.requests).toHaveLength(asked);
+});
+
+test("a drop in similarity to the references alone is undecided, and passes only if undecided may pass", async () => {
+  const scenarios = Array.from({ length: 8 }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
+  }));
+  await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
+  await using alike = await startFakeProvider({ behaviour: text("Yes, of course") });
+  await using other = await startFakeProvider({ behaviour: text("Gladly") });
+  const cwd = folder.path;
+  const at = (url: string, ...more: string[]) =>
+    runCli(["eval", "all.jsonl", "--endpoint", url, "-m", "m", ...more], { cwd });
+  const first = await at(alike.url, "-o", "first.json");
+  expect(first.stdout).toContain("0 scenarios judged (8 similar 1.000, not judged)");
+  expect(first.stdout).toMatch(/8 scenarios of 8 not judged\. .* add checks .* rehearsal runs rescore/);
+  const further = await at(other.url, "--baseline", "first.json");
+  expect(further).toMatchObject({ code: 6, stdout: expect.stringContaining("less close to the references by 1.000") });
+  expect(further.stdout).not.toMatch(/\b(better|worse)\b/);
+  expect((await at(other.url, "--baseline", "first.json", "--undecided", "pass")).code).toBe(0);
 });
 
 test("a margin has three outcomes with three exit codes, and says before the first call when it cannot pass", async () => {
@@ -209,12 +229,12 @@ test("a margin has three outcomes with three exit codes, and says before the fir
   const shown = await at(good.url, "--not-worse-by", "0.1");
   expect(shown).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("✓ not worse by 0.1: passed. overall is shown"),
+    stdout: expect.stringContaining("✓ not worse by 0.1: passed. overall (closeness to the references) is shown"),
   });
   const worse = await at(bad.url, "--not-worse-by", "0.1");
   expect(worse).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining("✗ not worse by 0.1: failed. overall is worse"),
+    stdout: expect.stringContaining("✗ not worse by 0.1: failed. overall (closeness to the references) is worse"),
   });
   const open = await at(good.url, "--not-worse-by", "2%");
   expect(open.code).toBe(6);
@@ -328,7 +348,14 @@ test("every output names the same causes, gates and exit code", async () => {
 test("--until-decided compares two models, a stored run or a threshold, and stops when it is decided", async () => {
   const scenarios = Array.from({ length: 60 }, (_, index) => ({
     id: `s${index}`,
-    interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
+    interactions: [
+      {
+        id: "1",
+        user_message: `Say yes ${index}`,
+        reference_reply: "Yes, of course",
+        checks: [{ type: "contains", text: "Yes" }],
+      },
+    ],
   }));
   await using folder = await folderWith({ "all.jsonl": scenarios.map((one) => JSON.stringify(one)).join("\n") });
   await using provider = await startFakeProvider({

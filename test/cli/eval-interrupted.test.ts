@@ -171,7 +171,7 @@ test("the run of a killed command is listed as interrupted, with the command tha
 test("a comparison that was killed is resumed on both sides and decided from the stored scores", async () => {
   const scenarios = Array.from({ length: 40 }, (_, index) => ({
     id: `s${index}`,
-    interactions: [{ id: "1", user_message: `Say yes ${index}`, reference_reply: "Yes, of course" }],
+    interactions: [{ id: "1", user_message: `Say yes ${index}`, checks: [{ type: "contains", text: "Yes" }] }],
   }));
   await using folder = await folderWith({ "all.json": JSON.stringify(scenarios) });
   await using provider = await startFakeProvider({

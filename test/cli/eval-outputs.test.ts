@@ -102,7 +102,7 @@ test("on GitHub eval writes annotations and a step summary", async () => {
 
 test("with several models, annotations and JUnit cases name their model", async () => {
   await using provider = await startFakeProvider({ behaviour: text("No") });
-  await using folder = await folderWith({ "hello.json": hello });
+  await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": '{"threshold": 0.8}' });
   const models = ["-m", "quick", "-m", "slow"];
   const { stderr } = await runCli(
     ["eval", "hello.json", "--endpoint", provider.url, ...models, "--gate", "overall>=0.9", "-o", "junit.xml"],

@@ -56,6 +56,7 @@ test("the gate and the replay of a request file are used, unless --gate is given
     endpoint: provider.url,
     model_id: "m",
     gate: { scores: { success: 1 }, scenario_scores: { overall: 0.9 } },
+    threshold: 0.8,
     replay_first_bad_turn: true,
   };
   await using folder = await folderWith({ "request.json": JSON.stringify(request) });

@@ -195,9 +195,11 @@ test("eval ranks several models, and compare ranks the runs that are named", asy
   const evaluate = ["eval", "all.jsonl", "--endpoint", provider.url, ...models];
   const { code, stdout } = await runCli([...evaluate, "--no-gate"], { cwd });
   expect(code).toBe(0);
-  const [head, ...rows] = stdout.slice(stdout.indexOf("sure ranks first on overall")).trim().split("\n");
-  expect(head).toMatch(/^sure ranks first on overall \(1\.000\), 0\.\d+ ahead of half \(p = 0\.0\d+\)\.$/);
-  expect(rows.filter((row) => / (best|behind) /.test(row)).map((row) => row.split(" ")[0])).toEqual([
+  const [head, ...rows] = stdout.slice(stdout.indexOf("sure is closest to the references")).trim().split("\n");
+  expect(head).toMatch(
+    /^sure is closest to the references on overall \(1\.000\), 0\.\d+ ahead of half \(p = 0\.0\d+\)\. That does not say/,
+  );
+  expect(rows.filter((row) => / (closest|behind) /.test(row)).map((row) => row.split(" ")[0])).toEqual([
     "sure",
     "half",
     "never",
@@ -211,6 +213,7 @@ test("eval ranks several models, and compare ranks the runs that are named", asy
   expect(JSON.parse(named.stdout)).toMatchObject({
     comparable: true,
     score: "overall",
+    closeness: true,
     runs: [{ model_id: "sure" }, {}, {}],
   });
   const markdown = await runCli(["compare", "latest", "latest~1", "latest~2", "--markdown"], { cwd });

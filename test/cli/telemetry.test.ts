@@ -46,7 +46,7 @@ async function evaluated(reporter: string, env: Record<string, string>) {
   const folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   await writeFile(folder.file("hello.json"), scenario);
-  await writeFile(folder.file("rehearsal.yaml"), "limits:\n  upstream_retry_base_ms: 1\n");
+  await writeFile(folder.file("rehearsal.yaml"), "threshold: 0.8\nlimits:\n  upstream_retry_base_ms: 1\n");
   const parameters = ["eval", "hello.json", "--endpoint", provider.url, "-m", "m", "--json", "--reporter", reporter];
   return { folder, ended: await runCli(parameters, { cwd: folder.path, env }) };
 }

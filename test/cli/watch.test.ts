@@ -71,7 +71,10 @@ test("watch evaluates again when the file of the system prompt changes", async (
 test("watch with --only-failed keeps to the scenarios that failed when it began", async () => {
   await using folder = await temporaryFolder();
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
-  const bad = { id: "bad", interactions: [{ id: "1", user_message: "First", reference_reply: "Something else" }] };
+  const bad = {
+    id: "bad",
+    interactions: [{ id: "1", user_message: "First", checks: [{ type: "contains", text: "No" }] }],
+  };
   await writeFile(folder.file("good.json"), scenario("good", "Second"));
   await writeFile(folder.file("bad.json"), JSON.stringify(bad));
   const parameters = ["good.json", "bad.json", "--endpoint", provider.url, "-m", "m"];

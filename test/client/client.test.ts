@@ -20,7 +20,14 @@ afterAll(() => services[Symbol.asyncDispose]());
 const request = () => ({
   test_batch: {
     id: "greeting",
-    interactions: [{ id: "1", user_message: "What is 2 * 3?", reference_reply: "2 * 3 is 6." }],
+    interactions: [
+      {
+        id: "1",
+        user_message: "What is 2 * 3?",
+        reference_reply: "2 * 3 is 6.",
+        checks: [{ type: "contains" as const, text: "6" }],
+      },
+    ],
   },
   endpoint: services.agent,
   protocol: "agent" as const,
@@ -38,7 +45,7 @@ test("evaluates, and the matchers read the result", async () => {
   expect(result).toPassAtLeast(1, { k: 2 });
   expect(() => expect(result).toScoreAbove(1)).toThrow("overall (mean) is 1, which is not good enough for 1");
   expect(() => expect(result).not.toPassAtLeast(0.5, { k: 3 })).toThrow(
-    "pass^3 was not measured: not every scenario has 3 attempts with an overall score",
+    "pass^3 was not measured: not every scenario has 3 attempts that passed or failed",
   );
   expect(() => expect(result).toScoreAbove(0.5, { score: "judge" })).toThrow(
     /^judge \(mean\) was not measured: there is no such score; the results have .*overall.* \(is there a reference\?\)$/,

@@ -52,10 +52,10 @@ test("two runs are compared with a verdict in words, and what changed most comes
   const [bad, good] = [await evaluate("bad"), await evaluate("good")];
   const answer = await send(at(`/compare?baseline=${bad.run_id}&candidate=${good.run_id}`));
   const comparison = RunComparison.parse(answer.body);
-  expect(comparison).toMatchObject({ comparable: true, verdict: "better" });
+  expect(comparison).toMatchObject({ comparable: true, verdict: "closer" });
   expect(comparison.scores.find(({ name }) => name === "overall")?.effect).toBeGreaterThan(0.5);
   const back = await send(at(`/compare?baseline=${good.run_id}&candidate=${bad.run_id}`));
-  expect(RunComparison.parse(back.body).verdict).toBe("worse");
+  expect(RunComparison.parse(back.body).verdict).toBe("less_close");
 });
 
 test("a margin asks whether the candidate is shown not to be worse", async () => {
@@ -326,7 +326,7 @@ test.each([
   ["markdown", "text/markdown", "|"],
   ["sft", "application/x-ndjson", '"messages"'],
 ])("a run is exported as %s", async (format, type, content) => {
-  const { run_id } = await evaluate("good", { attempts: 1 });
+  const { run_id } = await evaluate("good", { attempts: 1, threshold: 0.8 });
   const response = await fetch(at(`/runs/${run_id}/export?format=${format}`));
   expect(response.headers.get("content-type")).toContain(type);
   expect(response.headers.get("content-disposition")).toMatch(
@@ -359,7 +359,7 @@ test("a key in the query of an endpoint is sent there, and only the request that
 });
 
 test("training lines begin with the prompt the model was given", async () => {
-  const { run_id, system_prompt } = await evaluate("good", { attempts: 1, system_prompt: "Say yes." });
+  const { run_id, system_prompt } = await evaluate("good", { attempts: 1, threshold: 0.8, system_prompt: "Say yes." });
   expect(system_prompt).toBe("Say yes.");
   const exported = await (await fetch(at(`/runs/${run_id}/export?format=sft`))).text();
   expect(JSON.parse(exported.split("\n")[0] ?? "")).toMatchObject({

@@ -21,8 +21,8 @@ export function ChangedList({ comparison }: { comparison: RunComparison }) {
   const counts = countChanges(comparison);
   const labels = {
     all: "all",
-    worse: `worse ${formatInteger(counts.worse)}`,
-    better: `better ${formatInteger(counts.better)}`,
+    worse: `lower ${formatInteger(counts.worse)}`,
+    better: `higher ${formatInteger(counts.better)}`,
   };
   return (
     <section aria-label="Changed turns" className="grid grid-cols-[minmax(0,1fr)] gap-3">
@@ -41,7 +41,7 @@ export function ChangedList({ comparison }: { comparison: RunComparison }) {
         )}
       </div>
       {shown.length === 0 ? (
-        <p className="panel p-4 text-soft">No turn got {show}.</p>
+        <p className="panel p-4 text-soft">No turn scored {show === "worse" ? "lower" : "higher"}.</p>
       ) : (
         <ul className="panel divide-y divide-line">
           {shown.map((change, index) => (
@@ -116,7 +116,7 @@ export function ChangesLink({ comparison }: { comparison: RunComparison }) {
         heading?.focus({ preventScroll: true });
       }}
     >
-      {formatCount(worse, "turn")} got worse, {formatInteger(better)} got better
+      {formatCount(worse, "turn")} scored lower, {formatInteger(better)} higher
     </a>
   );
 }

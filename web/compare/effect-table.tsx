@@ -101,7 +101,7 @@ function WideTable({ groups, reach }: WideTableProps) {
                   <span className="block text-xs whitespace-nowrap text-soft">{intervalText(score)}</span>
                 </span>
               </td>
-              <td data-label="worse · better" data-wide="">
+              <td data-label="lower · higher" data-wide="">
                 <ForestRow score={score} reach={reach} />
               </td>
               <td className="number" data-label="p / adjusted" title={score.method}>
@@ -198,9 +198,9 @@ function reachOf(scores: Scores): number {
 function ForestAxis({ reach }: { reach: number }) {
   return (
     <span className="grid grid-cols-3 font-normal tabular-nums">
-      <span>{formatEffect(-reach)} worse</span>
+      <span>{formatEffect(-reach)} lower</span>
       <span className="text-center">0</span>
-      <span className="text-right">better {formatEffect(reach)}</span>
+      <span className="text-right">higher {formatEffect(reach)}</span>
     </span>
   );
 }

@@ -78,6 +78,13 @@ export default function RankScreen() {
   );
 }
 
+/** A score that only compares replies with references ranks how close they are, without a verdict's colour. */
+const closenessStyles: typeof placeStyles = {
+  best: { label: "closest", className: "text-soft" },
+  may_be_best: { label: "may be closest", className: "text-soft" },
+  behind: { label: "less close", className: "text-soft" },
+};
+
 const placeStyles: Record<RankedRun["place"], { label: string; className: string }> = {
   best: { label: "best", className: "text-good" },
   may_be_best: { label: "may be best", className: "text-soft" },
@@ -99,7 +106,8 @@ function AdjustmentNote({ ranking: { runs, scenarios } }: { ranking: RunRanking 
 
 /** The runs, best first, with cost and latency. */
 function RankTable({ ranking }: { ranking: RunRanking }) {
-  const { runs, score, scenarios } = ranking;
+  const { runs, score, scenarios, closeness } = ranking;
+  const styles = closeness ? closenessStyles : placeStyles;
   const nameOf = useModelName();
   const [first] = runs;
   const priced = runs.some((run) => run.cost_per_1000_turns !== null);
@@ -175,8 +183,8 @@ function RankTable({ ranking }: { ranking: RunRanking }) {
               <td className="number" data-label="Median latency">
                 {formatDuration(run.latency_ms)}
               </td>
-              <td className={`whitespace-nowrap ${placeStyles[run.place].className}`} data-label="Place">
-                {placeStyles[run.place].label}
+              <td className={`whitespace-nowrap ${styles[run.place].className}`} data-label="Place">
+                {styles[run.place].label}
               </td>
             </tr>
           ))}

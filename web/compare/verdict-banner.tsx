@@ -71,6 +71,8 @@ interface VerdictStyle {
 export const verdictStyles: Record<Verdict, VerdictStyle> = {
   better: { icon: TrendingUp, label: "better", className: "text-good", ground: "bg-good-ground" },
   worse: { icon: TrendingDown, label: "worse", className: "text-bad", ground: "bg-bad-ground" },
+  closer: { icon: TrendingUp, label: "closer", className: "text-soft", ground: "bg-sunken" },
+  less_close: { icon: TrendingDown, label: "less close", className: "text-soft", ground: "bg-sunken" },
   no_difference_seen: { icon: EqualApproximately, label: "may be chance", className: "text-soft", ground: "bg-sunken" },
   same: { icon: Equal, label: "the same", className: "text-soft", ground: "bg-sunken" },
   undecided: { icon: CircleHelp, label: "inconclusive", className: "text-warn", ground: "bg-warn-ground" },

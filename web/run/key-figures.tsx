@@ -3,7 +3,7 @@ import { useMemo, type ReactNode } from "react";
 import { roundApartFrom } from "../../src/base/numbers.ts";
 import type { GateResult } from "../../src/contract/schemas/budget.ts";
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
-import { passRate } from "../../src/contract/schemas/outcome.ts";
+import { howToJudge, judgedScenarios, passRate } from "../../src/contract/schemas/outcome.ts";
 import type { RunScenarioList } from "../../src/contract/schemas/run-scenarios.ts";
 import type { Run, RunSummary } from "../../src/contract/schemas/run.ts";
 import type { ScoreStats } from "../../src/contract/schemas/score.ts";
@@ -162,7 +162,7 @@ function messageOf({ state, interrupted, message }: Run): string {
   return message.replace(/^Evaluation (?:completed:|cancelled:|stopped by budget,) [^;]*(?:; )?/, "");
 }
 
-type Verdicts = Pick<RunSummary, "scenarios" | "always_failing">;
+type Verdicts = Pick<RunSummary, "scenarios" | "always_failing"> & Partial<Pick<RunSummary, "average_scores">>;
 
 interface VerdictSources {
   readonly summary: Verdicts | undefined;
@@ -190,10 +190,12 @@ interface HeadlineProps {
 
 /** "7 of 8 scenarios pass · 0.87 ± 0.08 · +0.04 vs. baseline", and how sure that is. */
 function Headline({ run, overall, verdicts }: HeadlineProps) {
-  const rate = passRate(verdicts);
+  const counted = passRate(verdicts);
   const scored = overall !== undefined && overall.mean !== null;
   const soFar = isEnded(run.state) ? "" : " so far";
-  const notes = rate?.notes ?? [];
+  const isUnjudged = verdicts.scenarios !== undefined && judgedScenarios(verdicts.scenarios) === 0;
+  const rate = isUnjudged && !scored ? null : counted;
+  const notes = [...(rate?.notes ?? []), ...(rate && isUnjudged ? [howToJudge] : [])];
   return (
     <div role="group" aria-label="Result" className="grid gap-0.5">
       <p className="text-xl font-semibold tabular-nums sm:text-2xl">

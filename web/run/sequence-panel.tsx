@@ -44,6 +44,8 @@ const verdictColours: Record<RunSequence["verdict"], string> = {
   better: "text-good",
   not_worse: "text-good",
   worse: "text-bad",
+  closer: "",
+  less_close: "",
   undecided: "",
 };
 

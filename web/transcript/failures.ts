@@ -1,7 +1,8 @@
 import { formatFigure } from "../../src/base/numbers.ts";
+import { scoreLabel } from "../parts/runs/scores.ts";
 import type { ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
-import { attemptOutcome, isFailure, thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
+import { brokenStatements, isFailure, outcomeOfAttempt, turnOutcome } from "../../src/contract/schemas/outcome.ts";
 
 export interface TurnPosition {
   readonly scenarioId: string;
@@ -41,21 +42,26 @@ export function nextFailureWrapping(
 }
 
 /**
- * The scores that decide about a turn: `overall`, those of its parts that are below the threshold, and those that failed. The
- * reason of `overall` names its parts: "reply 0.40 (chrf) and tools 0.00 (tool_match)".
+ * The scores that decide about a turn: `overall`, what the scenario states and did not see hold, and scores that failed. With a
+ * threshold, the parts of `overall` that are below it; its reason names them: "reply 0.40 (chrf) and tools 0.00 (tool_match)".
  */
 export function decidingScores(
-  { scores, score_reasons, failed_scores = [] }: Pick<InteractionResult, "scores" | "score_reasons" | "failed_scores">,
-  threshold: number,
+  turn: Pick<InteractionResult, "scores" | "score_reasons" | "failed_scores" | "stated">,
+  threshold: number | undefined,
 ): string[] {
+  const { scores, score_reasons, failed_scores = [], stated = {} } = turn;
+  const replied = scores["success"] === 0 ? ["success"] : [];
+  if (threshold === undefined)
+    return ["overall", ...replied, ...Object.keys(stated).filter((name) => stated[name] !== true), ...failed_scores];
   const parts = new Set((score_reasons["overall"] ?? "").match(/[\w.-]+/g));
   const low = Object.keys(scores).filter((name) => parts.has(name) && (scores[name] ?? 1) < threshold);
-  const replied = scores["success"] === 0 ? ["success"] : [];
   return ["overall", ...replied, ...low, ...failed_scores];
 }
 
-/** Why a turn failed, with enough digits to show that the score is below the threshold. */
-export function belowThresholdText(overall: number, threshold: number): string {
+/** Why a turn failed: what did not hold, or the score with enough digits to show that it is below the threshold. */
+export function whyFailed(turn: Pick<InteractionResult, "scores" | "stated">, threshold: number | undefined): string {
+  const overall = turn.scores["overall"] ?? 0;
+  if (threshold === undefined) return brokenStatements(turn).map(scoreLabel).join(", ");
   const looksBelow = Number(formatFigure(overall)) < threshold;
   return `overall ${looksBelow ? "" : `${Math.floor(overall * 100_000) / 100_000} is `}below ${threshold}`;
 }
@@ -66,13 +72,14 @@ export function belowThresholdText(overall: number, threshold: number): string {
  */
 function* listTurns(scenarios: readonly ScenarioResult[]): Generator<TurnPosition & { failing: boolean }> {
   for (const scenario of scenarios) {
-    const threshold = thresholdOf(scenario);
-    for (const { attempt, interactions, average_scores, unfinished } of scenario.attempts) {
+    const { threshold } = scenario;
+    for (const result of scenario.attempts) {
+      const { attempt, interactions, unfinished } = result;
       const last = unfinished ? undefined : interactions.at(-1);
       let anyFailing = false;
       for (const interaction of interactions) {
         const missesOutcome: boolean =
-          interaction === last && !anyFailing && isFailure(attemptOutcome(average_scores, threshold));
+          interaction === last && !anyFailing && isFailure(outcomeOfAttempt(result, threshold));
         const failing: boolean = missesOutcome || isFailure(turnOutcome(interaction, threshold));
         anyFailing ||= failing;
         yield { scenarioId: scenario.scenario_id, attempt, turn: interaction.turn_index, failing };

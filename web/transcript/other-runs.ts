@@ -1,6 +1,6 @@
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
-import { thresholdOf, turnOutcome, type Outcome } from "../../src/contract/schemas/outcome.ts";
+import { turnOutcome, type Outcome } from "../../src/contract/schemas/outcome.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import { isEnded } from "../parts/runs/run-facts.ts";
 
@@ -50,7 +50,7 @@ export function replyOfRun(
   const scores = replies.flatMap(({ turn }) => turn.scores["overall"] ?? []);
   return {
     ...found,
-    outcome: turnOutcome(found.turn, thresholdOf(scenario)),
+    outcome: turnOutcome(found.turn, scenario.threshold),
     attempts: replies.length,
     overall: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length,
   };

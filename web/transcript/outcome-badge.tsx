@@ -5,7 +5,7 @@ const outcomeStyles: Record<Outcome, { icon: LucideIcon; label: string; classNam
   passed: { icon: CircleCheck, label: "passed", className: "text-good" },
   failed: { icon: CircleX, label: "failed", className: "text-bad" },
   errored: { icon: CircleAlert, label: "request failed", className: "text-bad" },
-  unscored: { icon: CircleMinus, label: "not scored", className: "text-soft" },
+  unscored: { icon: CircleMinus, label: "not judged", className: "text-soft" },
   simulator_failed: { icon: CircleMinus, label: "simulated user failed", className: "text-warn" },
 };
 

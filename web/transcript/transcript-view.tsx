@@ -7,7 +7,7 @@ import type {
   ScenarioResult,
 } from "../../src/contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
-import { isFailure, thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
+import { isFailure, turnOutcome } from "../../src/contract/schemas/outcome.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { isOutcomeScore, scoreLabel } from "../parts/runs/scores.ts";
@@ -60,7 +60,7 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
   const mode = readViewMode(params.get("view"));
   const shown = useMemo(() => inHistoryMode(scenario, history), [scenario, history]);
   const turns = attempt.interactions;
-  const failed = firstFailure(attempt, thresholdOf(scenario));
+  const failed = firstFailure(attempt, scenario.threshold);
   // The address has the turn's number in the scenario; the list may lack some turns.
   const position = params.has("turn") ? positionOf(attempt, Number(params.get("turn")) - 1 || 0) : Math.max(0, failed);
   const turn = turns[position]?.turn_index ?? 0;
@@ -125,7 +125,7 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
         history={scenario.reference_attempts ? history : null}
         anyFailure={anyFailure}
         onFailure={goToFailure}
-        passed={countPassed(attempt, thresholdOf(scenario)) > 1 ? readPassedMode(params) : null}
+        passed={countPassed(attempt, scenario.threshold) > 1 ? readPassedMode(params) : null}
       />
       {/* Keys change the current turn without moving the focus, so screen readers need an announcement. */}
       <p role="status" className="sr-only">
@@ -165,7 +165,7 @@ function positionText(
   turn: InteractionResult | undefined,
 ): string {
   if (!turn) return "";
-  const outcome = turnOutcome(turn, thresholdOf(scenario));
+  const outcome = turnOutcome(turn, scenario.threshold);
   return `${scenario.scenario_id}, attempt ${attempt}, turn ${turn.turn_index + 1}: ${outcomeLabel(outcome)}`;
 }
 
@@ -175,10 +175,10 @@ function positionOf({ interactions }: AttemptResult, turnIndex: number): number 
   return position === -1 ? interactions.length - 1 : position;
 }
 
-const countPassed = ({ interactions }: AttemptResult, threshold: number): number =>
+const countPassed = ({ interactions }: AttemptResult, threshold: number | undefined): number =>
   interactions.filter((turn) => turnOutcome(turn, threshold) === "passed").length;
 
-const firstFailure = ({ interactions }: AttemptResult, threshold: number): number =>
+const firstFailure = ({ interactions }: AttemptResult, threshold: number | undefined): number =>
   interactions.findIndex((turn) => isFailure(turnOutcome(turn, threshold)));
 
 interface TurnListProps {
@@ -220,7 +220,7 @@ function TurnList({
   const offset = useListOffset(list);
   const turns = attempt.interactions;
   const printing = usePrinting();
-  const threshold = thresholdOf(scenario);
+  const { threshold } = scenario;
   const [folds, setFolds] = useState<ReadonlyMap<number, boolean>>(new Map());
   const onFold = useCallback(
     (index: number, folded: boolean) => setFolds((before) => new Map(before).set(index, folded)),

@@ -3,7 +3,7 @@ import { memo } from "react";
 import type { ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
 import type { Conflict, InteractionError, InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
-import { thresholdOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
+import { similarityOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
 import { CopyButton } from "../parts/text/copy-button.tsx";
 import { errorText } from "../api/api-error.ts";
 import { formatEffect } from "../parts/text/format.ts";
@@ -16,7 +16,7 @@ import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { headText } from "../parts/text/long-text.ts";
 import { JudgeReply } from "../review/judge-reply.tsx";
 import { AcrossRuns } from "./across-runs.tsx";
-import { belowThresholdText } from "./failures.ts";
+import { whyFailed } from "./failures.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 import { ReplyComparison } from "./reply-comparison.tsx";
 import { CallLines, ToolCalls } from "./tool-calls.tsx";
@@ -58,7 +58,7 @@ export const TurnCard = memo(function TurnCard({
   onFold,
 }: TurnCardProps) {
   const number = turn.turn_index + 1;
-  const threshold = thresholdOf(scenario);
+  const { threshold } = scenario;
   const outcome = turnOutcome(turn, threshold);
   return (
     <article
@@ -84,9 +84,8 @@ export const TurnCard = memo(function TurnCard({
           </button>
         </h2>
         <OutcomeBadge outcome={outcome} />
-        {outcome === "failed" && (
-          <span className="text-xs text-bad">{belowThresholdText(turn.scores["overall"] ?? 0, threshold)}</span>
-        )}
+        {outcome === "failed" && <span className="text-xs text-bad">{whyFailed(turn, threshold)}</span>}
+        {outcome === "unscored" && <SimilarityNote turn={turn} />}
         {folded ? (
           <FoldedLine turn={turn} />
         ) : (
@@ -118,6 +117,12 @@ export const TurnCard = memo(function TurnCard({
   );
 });
 
+/** Says how close a reply is that nothing decides about. */
+function SimilarityNote({ turn }: { turn: InteractionResult }) {
+  const similarity = similarityOf(turn.scores);
+  return similarity === undefined ? null : <span className="text-xs text-soft">similar {formatScore(similarity)}</span>;
+}
+
 /** The gist of a passed turn in one line. */
 function FoldedLine({ turn }: { turn: InteractionResult }) {
   const wrong = countWrongCalls(turn);
@@ -140,7 +145,7 @@ function FoldedLine({ turn }: { turn: InteractionResult }) {
 type TurnBodyProps = Omit<TurnCardProps, "current" | "folded" | "onFold">;
 
 function TurnBody({ run, turn, scenario, attempt, mode, across, beside, other, history }: TurnBodyProps) {
-  const threshold = thresholdOf(scenario);
+  const { threshold } = scenario;
   return (
     <>
       <UserMessage turn={turn} />
@@ -280,7 +285,7 @@ interface OtherHistoryProps {
   readonly turn: InteractionResult;
   /** The history of the turn above. */
   readonly history: HistoryMode;
-  readonly threshold: number;
+  readonly threshold: number | undefined;
   /** Overall score of the turn above. */
   readonly overall: number | undefined;
 }
@@ -311,7 +316,7 @@ interface SameTurnProps {
 
 /** The replies of all attempts to this turn. */
 function SameTurn({ scenario, index, attempt, open }: SameTurnProps) {
-  const threshold = thresholdOf(scenario);
+  const { threshold } = scenario;
   const replies = scenario.attempts.flatMap((other) => {
     const turn = other.interactions.find((entry) => entry.turn_index === index);
     return turn ? [{ attempt: other.attempt, turn }] : [];

@@ -8,7 +8,7 @@ import { rubricsByScore } from "../parts/runs/scores.ts";
 import { decidingScores } from "./failures.ts";
 
 /** The overall score and the scores that pulled it down, with their reasons. All other scores are folded. */
-export function ScoreList({ turn, threshold }: { turn: InteractionResult; threshold: number }) {
+export function ScoreList({ turn, threshold }: { turn: InteractionResult; threshold: number | undefined }) {
   const names = [...new Set([...Object.keys(turn.scores), ...Object.keys(turn.score_reasons)])].toSorted(
     compareScoreNames,
   );

@@ -35,7 +35,7 @@ test.each([
             ["example simulated user", "2", 1, 0, 0, undefined],
             ["example order desk", "2", 4, 0, 1, 1],
             ["example support desk", "2", 6, 1, 1, undefined],
-            ["example order desk", "1", 2, 0, 3, 0.5],
+            ["example order desk", "1", 0, 0, 5, 0.5],
             ["example support desk", "1", 0, 0, 8, undefined],
           ],
     );

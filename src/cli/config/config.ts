@@ -113,7 +113,11 @@ export const Config = z
       .record(z.string(), z.number().min(0).max(1000))
       .optional()
       .describe("Makes overall the weighted mean of these scores."),
-    threshold: share.optional().describe("An attempt passes from this overall score on. Default 0.8."),
+    threshold: share
+      .optional()
+      .describe(
+        "An attempt passes from this overall score on. Default: it passes when everything its scenario states holds.",
+      ),
     judge: JudgeSettings.strict().optional().describe("A model that scores replies."),
     labeller: LabellerSettings.strict().optional().describe("A model that labels replies."),
     simulator: SimulatorSettings.strict().optional().describe("A model that plays simulated users."),

@@ -111,8 +111,8 @@ test.each([
 
 test("a margin gives the same answer from results as from the service", async () => {
   await using bench = await startBench({ models: { model: right, wavering } });
-  const before = await bench.evaluate({ test_batch: batch });
-  const after = await bench.evaluate({ test_batch: batch, model_id: "wavering" });
+  const before = await bench.evaluate({ test_batch: batch, threshold: 0.8 });
+  const after = await bench.evaluate({ test_batch: batch, model_id: "wavering", threshold: 0.8 });
   const margins = { overall: 0.02, success: 0.1, pass_rate: 0.1, latency_ms: 0.2 };
   const { not_worse } = await compareStoredRuns(bench.store, before.run_id, after.run_id, { margins });
   expect(not_worse?.measures.map(({ name }) => name)).toEqual(Object.keys(margins));

@@ -3,7 +3,6 @@ import type { NotWorse, NotWorseMeasure, RunComparison, RunRanking } from "../..
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { marginsText, type Margins, type Undecided } from "../../contract/schemas/margins.ts";
-import { defaultThreshold, thresholdOf } from "../../contract/schemas/outcome.ts";
 import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { keptByAttempt, measuresOutOfReach, type OutOfReach } from "../../evaluation/comparison/not-worse.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
@@ -104,7 +103,7 @@ interface BaselineOptions {
   readonly scores: readonly string[];
   /** Accepted drop, even a significant one. */
   readonly maxRegression: number;
-  /** How it counts when neither a drop nor its absence can be shown. Default: pass. */
+  /** How it counts when neither a drop nor its absence can be shown. Default: pass, unless replies are shown to be less close. */
   readonly undecided?: Undecided | undefined;
 }
 
@@ -115,7 +114,7 @@ interface BaselineOptions {
  */
 export function evaluateBaseline(
   comparison: NotedComparison,
-  { scores, maxRegression, undecided = "pass" }: BaselineOptions,
+  { scores, maxRegression, undecided }: BaselineOptions,
 ): GateCheck {
   const gate = `no regression in ${scores.map(scoreTitle).join(", ")}`;
   if (!comparison.comparable) {
@@ -131,27 +130,30 @@ export function evaluateBaseline(
       scores.includes(name) && verdict === "worse" && missing_as_zero > 0 && !reaches(effect ?? 0, -maxRegression),
   );
   const failed = lowest === undefined || worse.length > 0 || lost.length > 0 || missed.length > 0;
+  const further = watched.filter(({ verdict, effect }) => verdict === "less_close" && !reaches(effect, -maxRegression));
   const open = failed ? [] : openMeasures(watched, measures);
-  const passed = !failed && (open.length === 0 || undecided === "pass");
-  const state = failed
-    ? `failed${whyLost(lost, lowest)}`
-    : open.length > 0
-      ? undecidedText(passed)
-      : howItPassed(lowest);
+  const isOpen = !failed && (open.length > 0 || further.length > 0);
+  // A shown distance from the references passes only if the caller says so.
+  const passed = !failed && (!isOpen || undecided === "pass" || (undecided === undefined && further.length === 0));
+  const state = failed ? `failed${whyLost(lost, lowest)}` : isOpen ? undecidedText(passed) : howItPassed(lowest);
   const shown = missed.length > 0 ? missed : lowest ? [lowest] : [];
-  const told = open.length > 0 ? open.map(openText) : shown.map(({ sentence }) => sentence);
+  const told = isOpen
+    ? [...further.map(({ sentence }) => sentence), ...open.map(openText)]
+    : shown.map(({ sentence }) => sentence);
   const text = [`${gate}: ${state}.`, ...told];
   const message = [...text, ...unpairedNote(comparison.unpaired), ...comparison.notes].join(" ");
   const actual = shown[0]?.effect ?? null;
-  return { gate, passed, actual, message, ...(open.length > 0 && { undecided: true as const }) };
+  return { gate, passed, actual, message, ...(isOpen && { undecided: true as const }) };
 }
+
+const settledVerdicts: ReadonlySet<string> = new Set(["better", "worse", "closer", "less_close"]);
 
 /** Watched scores of which neither a drop nor its absence is shown. */
 function openMeasures(
   watched: readonly ScoreComparison[],
   measures: readonly NotWorseMeasure[],
 ): readonly NotWorseMeasure[] {
-  const settled = new Set(watched.flatMap(({ name, verdict }) => (["better", "worse"].includes(verdict) ? name : [])));
+  const settled = new Set(watched.flatMap(({ name, verdict }) => (settledVerdicts.has(verdict) ? name : [])));
   const names = new Set(watched.map(({ name }) => name));
   return measures.filter(({ name, verdict }) => names.has(name) && !settled.has(name) && verdict !== "not_worse");
 }
@@ -242,7 +244,7 @@ function toSide(
     for (const { attempt, interactions, conversation } of attempts) {
       if (attempt > most) continue;
       for (const interaction of interactions) {
-        const { scores, scoring_version, semantic, latency_ms, cost } = interaction;
+        const { scores, stated, scoring_version, semantic, latency_ms, cost } = interaction;
         const call = { latency_ms, cost };
         const said = interaction === interactions.at(-1) ? conversation : null;
         if (semantic) embedders.add(semantic);
@@ -251,6 +253,7 @@ function toSide(
           interaction: comparedTurn(interaction),
           attempt,
           scores,
+          stated,
           scoring_version,
           conversation: said,
           call,
@@ -258,8 +261,7 @@ function toSide(
       }
     }
   }
-  const [first] = results.scenarios;
-  const threshold = first ? thresholdOf(first) : defaultThreshold;
+  const threshold = results.scenarios[0]?.threshold;
   return { run_id, state, rescored: summary.rescored, history, threshold, measures, embedders, tally };
 }
 

@@ -70,7 +70,11 @@ interface RankingColumn extends Column {
 }
 
 /** Columns with a value in at least one run. */
-function shownColumns({ score, runs }: RunRanking, width: number, tests: TestNames): readonly RankingColumn[] {
+function shownColumns(
+  { score, runs, closeness }: RunRanking,
+  width: number,
+  tests: TestNames,
+): readonly RankingColumn[] {
   const columns: RankingColumn[] = [
     { title: "MODEL", cell: ({ model_id }) => plainLine(model_id, lengthWithin(width, 40)) },
     { title: "TEST", cell: ({ run_id }) => plainLine(tests.get(run_id) ?? "", lengthWithin(width, 40)) },
@@ -88,10 +92,15 @@ function shownColumns({ score, runs }: RunRanking, width: number, tests: TestNam
     { title: "FAILED", align: "right", cell: ({ failed }) => (failed === 0 ? "" : String(failed)) },
     { title: "COST/1000", align: "right", cell: ({ cost_per_1000_turns }) => optional(cost_per_1000_turns, spentText) },
     { title: "P50 MS", align: "right", cell: ({ latency_ms }) => optional(latency_ms, (ms) => String(Math.round(ms))) },
-    { title: "PLACE", cell: ({ place }) => place.replaceAll("_", " ") },
+    { title: "PLACE", cell: ({ place }) => placeText(place, closeness === true) },
     { title: "RUN", cell: ({ run_id }) => run_id },
   ];
   return columns.filter(({ cell }) => runs.some((run) => cell(run) !== ""));
+}
+
+/** The place in words; a score that only compares replies with references ranks how close they are. */
+function placeText(place: RankedRun["place"], closeness: boolean): string {
+  return (closeness ? place.replace("best", "closest") : place).replaceAll("_", " ");
 }
 
 const optional = (value: number | null | undefined, write: (value: number) => string): string =>

@@ -1,4 +1,4 @@
-import { passRateText } from "../../contract/schemas/outcome.ts";
+import { howToJudge, passRateText } from "../../contract/schemas/outcome.ts";
 import { overallFirst, scoreTitle } from "../../contract/schemas/score-names.ts";
 import { meanText, scoreText, unauditedMark } from "../../formats/export/results/report-text.ts";
 import type { FailingScenario, RunDigest, ScenarioDigest } from "../../formats/export/results/run-digest.ts";
@@ -21,6 +21,7 @@ export function summaryText(outcome: Summarized, style: Style, width = Infinity)
     scoreTable(digest, width),
     simulatedUsersText(digest, style),
     worstScenarios(digest, style, width),
+    unjudgedText(digest, style),
     ...(comparison
       ? [`Compared with the baseline: ${comparison.comparable ? comparison.sentence : comparison.reason}`]
       : []),
@@ -89,20 +90,36 @@ function worstScenarios({ scenarios, worst }: RunDigest, style: Style, width: nu
   const notRun = scenarios.filter(({ verdict }) => verdict.outcome === "not_run").length;
   const skipped = notRun > 0 ? [`${counted(notRun, "scenario")} of ${scenarios.length} not run.`] : [];
   if (bad.length === 0) return skipped.join("\n");
-  const needed = bad[0]?.verdict.threshold;
   const more = bad.length > worst.length ? `, the worst ${worst.length}` : "";
-  const title = `${counted(bad.length, "scenario")} of ${scenarios.length} did not pass (each attempt needs all its replies and ${needs(bad, needed)})${more}:`;
+  const title = `${counted(bad.length, "scenario")} of ${scenarios.length} did not pass (each attempt needs all its replies and ${needs(bad)})${more}:`;
   return [title, ...worst.map((entry) => scenarioLines(entry, style, width)), ...skipped].join("\n");
 }
 
-/** Where a scenario has `expect`, its outcome decides instead of the score. */
-function needs(scenarios: readonly ScenarioDigest[], threshold: number | undefined): string {
+/** With a threshold of the user's own, `overall` decides, or the outcome where the scenario has `expect`. */
+function needs(scenarios: readonly ScenarioDigest[]): string {
+  const threshold = scenarios[0]?.verdict.threshold;
+  if (threshold === undefined) return "everything that its scenario states";
   const acting = scenarios.filter(({ hasOutcome }) => hasOutcome).length;
   const parts = [
     ...(acting < scenarios.length ? [`an overall of ${threshold}`] : []),
     ...(acting > 0 ? ["the expected outcome"] : []),
   ];
   return parts.join(" or ");
+}
+
+/** Why scenarios are not judged: nothing decides, or what does could not be seen. */
+function unjudgedText({ scenarios, run_id }: RunDigest, style: Style): string {
+  const unjudged = scenarios.filter(({ verdict }) => verdict.outcome === "unscored");
+  const open = unjudged.filter(({ undecided }) => undecided.length > 0);
+  const silent = unjudged.length - open.length;
+  const how = `${howToJudge}: rehearsal runs rescore ${run_id} --config rehearsal.yaml --ask-models`;
+  const lines = [
+    ...(silent > 0 ? [`${counted(silent, "scenario")} of ${scenarios.length} not judged. ${how}`] : []),
+    ...(open.length > 0
+      ? [`${counted(open.length, "scenario")} of ${scenarios.length} undecided. ${open[0]?.undecided.join("; ")}`]
+      : []),
+  ];
+  return lines.map((line) => style("yellow", plainLine(line, 1_000))).join("\n");
 }
 
 function scenarioLines({ scenario, failure }: FailingScenario, style: Style, width: number): string {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AttemptResult, EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
-import { attemptOutcome, thresholdOf, type Outcome } from "../../contract/schemas/outcome.ts";
+import { outcomeOfAttempt, type Outcome } from "../../contract/schemas/outcome.ts";
 import { portOf } from "../../models/outbound/endpoint-policy.ts";
 import { inputMessages, outputMessages } from "../../services/agent/observers/trace-turns.ts";
 import type { OtlpSettings } from "../../settings/telemetry-settings.ts";
@@ -87,14 +87,13 @@ interface Conversation extends Pick<AttemptResult, "attempt" | "interactions"> {
 function conversationsOf(response: EvaluationResponse): Conversation[] {
   const startMs = startOf(response);
   return response.results.scenarios.flatMap((scenario) => {
-    const threshold = thresholdOf(scenario);
-    return scenario.attempts.map(({ attempt, interactions, average_scores }) => ({
-      attempt,
-      interactions,
+    return scenario.attempts.map((result) => ({
+      attempt: result.attempt,
+      interactions: result.interactions,
       scenarioId: scenario.scenario_id,
-      spanId: spanIdOf(response.run_id, scenario.scenario_id, attempt),
+      spanId: spanIdOf(response.run_id, scenario.scenario_id, result.attempt),
       startMs,
-      outcome: attemptOutcome(average_scores, threshold),
+      outcome: outcomeOfAttempt(result, scenario.threshold),
     }));
   });
 }

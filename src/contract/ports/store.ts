@@ -143,6 +143,7 @@ export interface ScoredTurn {
   readonly attempt: number;
   readonly turn_index: number;
   readonly scores: Scores;
+  readonly stated?: StoredScores["stated"];
   readonly scoring_version: string;
   /** Scores of the whole conversation, stored with its last turn. */
   readonly conversation: { readonly scores: Scores } | null;

@@ -5,7 +5,13 @@ import { SimulatedUsers } from "./acting/user-turn.ts";
 import { HelperUsage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 
-export const Verdict = z.enum(["better", "worse", "no_difference_seen", "same", "undecided"]).meta({ id: "Verdict" });
+/**
+ * `closer`, `less_close`: the replies are closer or less close to their references, which does not say which run is better. Scores that
+ * compare replies with references have these verdicts, and so has an `overall` that moved with nothing else.
+ */
+export const Verdict = z
+  .enum(["better", "worse", "closer", "less_close", "no_difference_seen", "same", "undecided"])
+  .meta({ id: "Verdict" });
 export type Verdict = z.infer<typeof Verdict>;
 
 /** The difference between candidate and baseline in one score. */
@@ -22,7 +28,7 @@ const ScoreComparison = z
       .nullable()
       .optional()
       .describe(
-        "Lower end of the 95 % interval corrected like `p_adjusted`: it excludes 0 exactly when the verdict is `better` or `worse`.",
+        "Lower end of the 95 % interval corrected like `p_adjusted`: it excludes 0 exactly when the verdict is `better`, `worse`, `closer` or `less_close`.",
       ),
     ci_upper_adjusted: z.number().nullable().optional(),
     p: z.number().nullable(),
@@ -166,7 +172,9 @@ export const RunComparison = z
   .object({
     comparable: z.boolean(),
     reason: z.string().nullable().describe("The reason the runs cannot be compared."),
-    verdict: Verdict.nullable().describe("Verdict on `overall`, or on the first available score."),
+    verdict: Verdict.nullable().describe(
+      "Verdict on `overall`, or on the first available score; on `outcome` where `overall` only says how close replies are to their references.",
+    ),
     sentence: z.string(),
     baseline: ComparedRun,
     candidate: ComparedRun,
@@ -281,6 +289,10 @@ export const RunRanking = z
     comparable: z.boolean(),
     reason: z.string().nullable().describe("The reason the runs cannot be ranked."),
     score: z.string(),
+    closeness: z
+      .literal(true)
+      .optional()
+      .describe("Set when the score only says how close replies are to their references: first is closest, not best."),
     sentence: z.string(),
     runs: z.array(RankedRun).describe("Highest mean first. Empty when the runs cannot be ranked."),
     scenarios: z.int().describe("Number of scenarios that all runs share."),

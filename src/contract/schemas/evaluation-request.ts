@@ -247,7 +247,14 @@ const options = {
     .record(z.string(), z.number().min(0).max(1_000))
     .optional()
     .describe("Makes `overall` the weighted mean of these scores instead of its default parts."),
-  threshold: z.number().min(0).max(1).optional().describe("Minimum `overall` of a good turn or attempt. Default 0.8."),
+  threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe(
+      "Minimum `overall` of a good turn or attempt. Default: what the scenario states decides (checks, labels, expected calls, `expect`, judge), and similarity to a reference does not.",
+    ),
   judge: JudgeSettings.optional().describe("A model that scores replies; `{}` selects the operator's judge."),
   labeller: LabellerSettings.optional().describe("A model that labels replies; `{}` selects the operator's labeller."),
   simulator: SimulatorSettings.optional().describe(

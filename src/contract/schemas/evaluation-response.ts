@@ -39,7 +39,9 @@ export const AttemptResult = z
       .object({ turn_index: z.int().min(0), id: z.string(), overall: z.number().nullable() })
       .nullable()
       .optional()
-      .describe("The first turn without a reply or with an `overall` below the threshold."),
+      .describe(
+        "The first turn without a reply, or that fails: a statement does not hold or, with a `threshold`, `overall` is below it.",
+      ),
     replay: Replay.optional(),
     conversation: ConversationJudgement.omit({ helper_usage: true, outcome: true, user: true }).optional(),
     outcome: ExpectationResult.optional().describe("Whether the attempt met the scenario's `expect`."),
@@ -61,7 +63,9 @@ export const ScenarioResult = z
       .min(0)
       .max(1)
       .optional()
-      .describe("Minimum `overall` of a good turn or attempt. Absent: the default, 0.8."),
+      .describe(
+        "Minimum `overall` of a good turn or attempt. Absent: what the scenario states decides (`stated`, `outcome`).",
+      ),
     average_scores: Scores,
     score_stats: z.record(z.string(), ScoreStats),
     reliability: Reliability.nullable(),

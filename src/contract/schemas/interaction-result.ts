@@ -104,6 +104,12 @@ export const StoredScores = z.object({
   scores: Scores,
   score_reasons: z.record(z.string(), z.string()),
   scoring_version: z.string(),
+  stated: z
+    .record(z.string(), z.boolean().nullable())
+    .optional()
+    .describe(
+      "What the scenario states about this turn, by score: true if it was seen to hold, false if it was seen not to, null if undecided. Similarity to a reference states nothing. Absent in turns without a reply and in results of earlier releases.",
+    ),
   failed_scores: z
     .array(z.string())
     .optional()

@@ -61,6 +61,7 @@ export const reservedScores: ReadonlySet<string> = new Set([
   "rouge_l",
   "edit_similarity",
   "chrf",
+  "word_recall",
   "metadata_match",
   "semantic_similarity",
   "judge_correctness",
@@ -73,6 +74,7 @@ export const reservedScores: ReadonlySet<string> = new Set([
   "tool_match",
   "tool_rules",
   "outcome",
+  "stated",
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
@@ -81,6 +83,30 @@ export const reservedPrefixes = ["metadata.", "judge.", "conversation.", "outcom
 
 /** A score's name for people. `success` says only that the endpoint replied. */
 export const scoreTitle = (name: string): string => (name === "success" ? "replied" : name);
+
+/** True for the scores of the user's checks and scorers. */
+export function isOwnScore(name: string): boolean {
+  return (
+    !reservedScores.has(name) &&
+    name !== simulatedUserScore &&
+    !reservedPrefixes.some((start) => name.startsWith(start))
+  );
+}
+
+const similarities: ReadonlySet<string> = new Set([
+  "exact_match",
+  "token_f1",
+  "rouge_l",
+  "edit_similarity",
+  "chrf",
+  "word_recall",
+  "semantic_similarity",
+]);
+
+/** True for scores that compare a reply with references. They say how close it is, not whether it is right. */
+export function isSimilarity(name: string): boolean {
+  return similarities.has(name);
+}
 
 /** Names with `overall` first, then `outcome`, the others in their order. */
 export function overallFirst(names: readonly string[]): string[] {

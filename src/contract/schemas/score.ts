@@ -22,7 +22,9 @@ export type ScoreStats = z.infer<typeof ScoreStats>;
 /** Probability that at least one (pass@k) and that every one (pass^k) of k attempts passes. */
 export const Reliability = z
   .object({
-    threshold: z.number(),
+    threshold: z
+      .number()
+      .describe("Minimum `overall` of an attempt, where the run has one; else that of a judge's score, 0.8."),
     attempts: z.int().min(0),
     passed: z.int().min(0),
     pass_at_k: z.array(z.number()),
@@ -115,7 +117,7 @@ export const Score = z
 export type Score = z.infer<typeof Score>;
 
 /** Version of the score definitions. Raised whenever a default scorer changes a value. */
-export const scoringVersion = "12";
+export const scoringVersion = "13";
 
 /**
  * Digests of the settings behind the scores of a run. Scores of one name are comparable between runs only when these agree.

@@ -1,6 +1,8 @@
 import { z } from "zod";
 
-const SequenceVerdictName = z.enum(["better", "worse", "not_worse", "undecided"]).meta({ id: "SequenceVerdictName" });
+const SequenceVerdictName = z
+  .enum(["better", "worse", "closer", "less_close", "not_worse", "undecided"])
+  .meta({ id: "SequenceVerdictName" });
 type SequenceVerdictName = z.infer<typeof SequenceVerdictName>;
 
 const SequenceStep = z

@@ -309,3 +309,39 @@ test("ignores the order of keys at any depth", () => {
   const other = labelled({ intent: "book", slots: { city: "Rome", dates: [{ from: 2, to: 1 }] } });
   expect(() => compare(baseline, other)).toThrow("every question or reference differs");
 });
+
+test("similarity to references is closer or less close, never better", () => {
+  const chrf = (values: readonly number[], others: Scores = {}) =>
+    values.map((value, index) => ({ scenario: `s${index}`, scores: { chrf: value, overall: value, ...others } }));
+  const found = compare(chrf(before), chrf(after));
+  expect(found.verdict).toBe("closer");
+  expect(found.sentence).toBe(
+    "overall is closer to the references by 0.102 (95 % interval +0.083 to +0.121, adjusted for 2 scores), p < 0.001. That does not say which run is right more often: add checks or a judge.",
+  );
+  const back = compare(chrf(after), chrf(before));
+  expect(back.scores.map(({ verdict }) => verdict)).toEqual(["less_close", "less_close"]);
+  for (const { sentence } of [...found.scores, ...back.scores]) expect(sentence).not.toMatch(/better|worse/);
+});
+
+test("an overall of checks and similarity is better only where a check moved with it", () => {
+  const mixed = (values: readonly number[], checks: readonly number[]) =>
+    values.map((value, index) => {
+      const contains = checks[index] ?? 0;
+      return { scenario: `s${index}`, scores: { chrf: value, contains, overall: (value + contains) / 2 } };
+    });
+  const all = [1, 1, 1, 1, 1, 1];
+  expect(compare(mixed(before, all), mixed(after, all)).verdict).toBe("closer");
+  expect(compare(mixed(before, [0, 0, 0, 0, 0, 0]), mixed(after, all)).verdict).toBe("better");
+});
+
+test("the outcome is the headline where overall is only similarity", () => {
+  const acted = (outcome: number) =>
+    before.map((chrf, index) => ({
+      scenario: `s${index}`,
+      scores: { chrf, overall: chrf },
+      conversation: { outcome },
+    }));
+  const { verdict, sentence } = compare(acted(0), acted(1));
+  expect(verdict).toBe("better");
+  expect(sentence).toMatch(/^outcome is better/);
+});

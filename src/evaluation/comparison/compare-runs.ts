@@ -4,9 +4,11 @@ import { scoringVersion } from "../../contract/schemas/score.ts";
 import { overallFirst } from "../../contract/schemas/score-names.ts";
 import { detectableEffect, scenariosNeeded } from "../statistics/power.ts";
 import { adjustTests } from "../statistics/significance.ts";
+import { basisOf, decides } from "./closeness.ts";
 import {
   compareScore,
   intervalAt,
+  toCloseness,
   toSentence,
   toVerdict,
   type ScenarioPair,
@@ -59,27 +61,38 @@ export function compareRuns({
   );
   // Detectable effects depend on the correction, hence on the number of scores tested.
   const tests = differences.filter(({ p }) => p !== null).length;
-  const compared = differences.map((measured, index): ScoreComparison => {
-    const { deviation, widest, stderr: _, ...difference } = measured;
+  const measured = differences.map((found, index) => {
+    const { deviation, widest, stderr: _, ...difference } = found;
     const { p_adjusted, level } = adjusted[index] ?? { p_adjusted: null, level: 1 - alpha };
     const detectable = deviation ? detectableEffect(difference.scenarios, deviation, tests) : null;
     const detectable_effect = detectable !== null && detectable <= widest ? detectable : null;
     const scenarios_needed = deviation ? scenariosNeeded(smallestEffect, deviation, tests) : null;
-    const verdict = toVerdict(difference, p_adjusted);
     const comparison = {
       ...difference,
-      ...intervalAt(measured, level),
+      ...intervalAt(found, level),
       detectable_effect,
       scenarios_needed,
       p_adjusted,
       adjusted_for: tests,
-      verdict,
+      verdict: toVerdict(difference, p_adjusted),
     };
-    return { ...comparison, sentence: toSentence(comparison, smallestEffect) };
+    return comparison;
+  });
+  const compared = measured.map((comparison): ScoreComparison => {
+    const basis = basisOf(comparison.name, new Set(all.keys()));
+    const isMoved = measured.some(({ name, verdict }) => decides(name) && verdict === comparison.verdict);
+    const says = basis === "closeness" || (basis === "mixed" && !isMoved) ? "closeness" : "verdict";
+    const worded = {
+      ...comparison,
+      verdict: says === "closeness" ? toCloseness(comparison.verdict) : comparison.verdict,
+    };
+    return { ...worded, sentence: toSentence(worded, { smallestEffect, says }) };
   });
   const names = overallFirst(compared.map(({ name }) => name));
   const ordered = compared.toSorted((left, right) => names.indexOf(left.name) - names.indexOf(right.name));
-  const headline = (compared.find(({ name }) => name === "overall") ?? compared[0]) as ScoreComparison;
+  const scored = (wanted: string): ScoreComparison | undefined => compared.find(({ name }) => name === wanted);
+  const onlyClose = basisOf("overall", new Set(all.keys())) === "closeness";
+  const headline = ((onlyClose ? scored("outcome") : undefined) ?? scored("overall") ?? compared[0]) as ScoreComparison;
   return { comparable: true, verdict: headline.verdict, sentence: headline.sentence, scores: ordered, unpaired };
 }
 

@@ -129,10 +129,25 @@ export function toVerdict(
   return effect > 0 ? "better" : "worse";
 }
 
+/** The verdict in words for scores that only compare replies with references. */
+export function toCloseness(verdict: Verdict): Verdict {
+  return verdict === "better" ? "closer" : verdict === "worse" ? "less_close" : verdict;
+}
+
 type UnwordedComparison = Omit<ScoreComparison, "sentence">;
 
+interface WordOptions {
+  readonly smallestEffect: number;
+  /** `closeness`: the score only says how close replies are to their references. */
+  readonly says?: "verdict" | "closeness";
+}
+
+const notBetter = ". That does not say which run is right more often: add checks or a judge.";
+
 /** The verdict as a sentence without statistical terms. */
-export function toSentence(difference: UnwordedComparison, smallestEffect: number): string {
+export function toSentence(difference: UnwordedComparison, { smallestEffect, says = "verdict" }: WordOptions): string {
+  const [more, less] =
+    says === "closeness" ? ["closer to the references", "less close to the references"] : ["better", "worse"];
   const { effect, scenarios, verdict, p_adjusted: adjusted } = difference;
   const name = scoreTitle(difference.name);
   switch (verdict) {
@@ -148,13 +163,16 @@ export function toSentence(difference: UnwordedComparison, smallestEffect: numbe
     case "better":
     case "worse":
       return `${name} is ${verdict} by ${formatFigure(Math.abs(effect))}${intervalText(difference)}, p ${pValueText(adjusted ?? 1)}.`;
+    case "closer":
+    case "less_close":
+      return `${name} is ${verdict === "closer" ? more : less} by ${formatFigure(Math.abs(effect))}${intervalText(difference)}, p ${pValueText(adjusted ?? 1)}${notBetter}`;
     case "no_difference_seen":
       if (difference.p !== null && difference.p < alpha) {
-        const looks = effect > 0 ? "better" : "worse";
+        const looks = effect > 0 ? more : less;
         return `${name} looks ${looks} by ${formatFigure(Math.abs(effect))}${intervalText(difference)}, which may be chance with ${difference.adjusted_for} scores compared (p ${pValueText(adjusted ?? 1)}).`;
       }
       if (isOneSided(difference)) {
-        const looks = effect > 0 ? "better" : "worse";
+        const looks = effect > 0 ? more : less;
         return `${name} is ${looks} by ${formatFigure(Math.abs(effect))} in every one of the ${scenarios} scenarios, which are too few to rule out chance (p ${pValueText(adjusted ?? 1)}).`;
       }
       return `No difference in ${name} can be seen: ${signedText(effect)}${intervalText(difference)}.${scenariosNeededText(difference, smallestEffect)}`;

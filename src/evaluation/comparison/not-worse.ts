@@ -1,7 +1,7 @@
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { NotWorse, NotWorseMeasure, NotWorseVerdict } from "../../contract/schemas/comparison.ts";
 import { callFigures, passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
-import { attemptOutcome, expectationScore } from "../../contract/schemas/outcome.ts";
+import { attemptOutcome, expectationScore, type Standing } from "../../contract/schemas/outcome.ts";
 import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { signedText } from "../format.ts";
 import { mean, standardDeviation } from "../statistics/descriptive.ts";
@@ -15,6 +15,7 @@ import {
   type NotWorsePlan,
 } from "../statistics/not-worse.ts";
 import { hochberg, holm } from "../statistics/significance.ts";
+import { basisOf, scoreNamesOf } from "./closeness.ts";
 import { pairRuns } from "./compare-runs.ts";
 import { compareScore, type ScenarioPair } from "./compare-score.ts";
 import {
@@ -28,7 +29,10 @@ import type { RunTally } from "./run-tally.ts";
 
 /** The scores a tally has to keep by attempt to be compared with these margins. */
 export const keptByAttempt = (margins: Margins): ReadonlySet<string> =>
-  new Set([...Object.keys(margins), "overall", "success", "outcome", expectationScore]);
+  new Set([...Object.keys(margins), "overall", "success", "outcome", expectationScore, ...conversationScores]);
+
+/** The judge's scores of a whole conversation. */
+const conversationScores = ["conversation_quality", "conversation_rubrics"];
 
 interface MarginOptions {
   readonly baseline: RunTally;
@@ -36,8 +40,8 @@ interface MarginOptions {
   readonly margins: Margins;
   /** Scores that are not comparable between the runs. */
   readonly leaveOut?: ReadonlySet<string>;
-  /** Minimum `overall` of an attempt that passes. */
-  readonly threshold: number;
+  /** Minimum `overall` of an attempt that passes; undefined where the statements of the scenarios decide. */
+  readonly threshold: number | undefined;
 }
 
 /**
@@ -46,6 +50,9 @@ interface MarginOptions {
  */
 export function compareWithMargins(options: MarginOptions): Omit<NotWorse, "next"> {
   const found = Object.entries(options.margins).map(([name, margin]) => toSample(name, margin, options));
+  const names = scoreNamesOf(options.candidate);
+  const told = (name: string): string =>
+    basisOf(name, names) === "closeness" ? `${name} (closeness to the references)` : name;
   const tested = found.map((sample) => ("reason" in sample ? null : testSample(sample)));
   const adjusted = hochberg(tested.map((test) => test?.p ?? 1));
   const worse = holm(tested.map((test) => (test && test.effect < 0 ? (test.worseP ?? 1) : 1)));
@@ -69,7 +76,7 @@ export function compareWithMargins(options: MarginOptions): Omit<NotWorse, "next
     // A measure that is enough alone waits for the others.
     const plan = verdict === "undecided" && (test.p ?? 1) > alpha ? planOf(sample) : null;
     const would_decide = plan && { ...plan, cheaper: cheaperOf(plan, sample) };
-    return { ...measure, would_decide, sentence: toSentence({ ...measure, would_decide }) };
+    return { ...measure, would_decide, sentence: toSentence({ ...measure, name: told(sample.name), would_decide }) };
   });
   const verdict = verdictOfAll(measures);
   return { verdict, sentence: sentenceOfAll(verdict, measures), family_error: alpha, measures };
@@ -150,32 +157,35 @@ const isFractional = ({ scenarios }: RunTally, name: string): boolean =>
   scenarios.values().some((turns) => turns.values().some(({ sums }) => sums.get(name)?.fractional ?? false));
 
 /** The value of each attempt, by scenario. */
-function attemptValues({ attempts }: RunTally, name: string, threshold: number): number[][] {
+function attemptValues({ attempts }: RunTally, name: string, threshold: number | undefined): number[][] {
   return [...attempts.values()].map((made) =>
-    [...made.values()].flatMap(({ sums }) => {
-      if (name === passRateMeasure) return passOf(sums, threshold) ?? [];
-      const found = sums.get(name);
+    [...made.values()].flatMap((attempt) => {
+      if (name === passRateMeasure) return passOf(attempt, threshold) ?? [];
+      const found = attempt.sums.get(name);
       return found ? [found.sum / found.count] : [];
     }),
   );
 }
 
 /** 1 when an attempt passes, else 0; null when nothing measures it. */
-function passOf(sums: RunTallySums, threshold: number): number | null {
+function passOf({ sums, standing }: PassedAttempt, threshold: number | undefined): number | null {
   const averages = Object.fromEntries([...sums].map(([name, { sum, count }]) => [name, sum / count]));
-  const outcome = attemptOutcome(averages, threshold);
+  const outcome = attemptOutcome(averages, { turns: standing, threshold });
   return outcome === "unscored" || outcome === "simulator_failed" ? null : Number(outcome === "passed");
 }
 
-type RunTallySums = ReadonlyMap<string, { readonly sum: number; readonly count: number }>;
+interface PassedAttempt {
+  readonly sums: ReadonlyMap<string, { readonly sum: number; readonly count: number }>;
+  readonly standing: Standing;
+}
 
-const isErrored = (sums: RunTallySums): boolean => {
+const isErrored = (sums: PassedAttempt["sums"]): boolean => {
   const success = sums.get("success");
   return success !== undefined && success.sum < success.count;
 };
 
 /** Shares of the complete attempts that pass, of scenarios that are the same in both runs. */
-function passRatePairs(baseline: RunTally, candidate: RunTally, threshold: number): DecisionPairs {
+function passRatePairs(baseline: RunTally, candidate: RunTally, threshold: number | undefined): DecisionPairs {
   const strict: ScenarioPair[] = [];
   const even: ScenarioPair[] = [];
   const missing = { candidate: 0, baseline: 0, unscored: 0 };
@@ -190,7 +200,7 @@ function passRatePairs(baseline: RunTally, candidate: RunTally, threshold: numbe
     const erroredBefore = new Set((left ?? []).flatMap(([number, { sums }]) => (isErrored(sums) ? number : [])));
     const pairOf = (isLeftOut: (attempt: number) => boolean): ScenarioPair[] => {
       const [before, after] = [left, right].map((made = []) =>
-        mean(made.flatMap(([number, { sums }]) => (isLeftOut(number) ? [] : (passOf(sums, threshold) ?? [])))),
+        mean(made.flatMap(([number, attempt]) => (isLeftOut(number) ? [] : (passOf(attempt, threshold) ?? [])))),
       );
       if (typeof before !== "number" || typeof after !== "number") return [];
       return [{ scenario_id, baseline: before, candidate: after, interactions: turns.size }];
@@ -206,7 +216,7 @@ function passRatePairs(baseline: RunTally, candidate: RunTally, threshold: numbe
 }
 
 /** The share of attempts that pass, by scenario; one without a reply does not. */
-export function passRates(run: RunTally, threshold: number): ReturnType<typeof meansForDecision> {
+export function passRates(run: RunTally, threshold: number | undefined): ReturnType<typeof meansForDecision> {
   const { even, missing } = passRatePairs(run, run, threshold);
   return {
     means: new Map(even.map(({ scenario_id, candidate }) => [scenario_id, candidate])),
@@ -401,7 +411,11 @@ export interface OutOfReach {
  */
 export function measuresOutOfReach(
   baseline: RunTally,
-  { margins, threshold, scenarios }: { margins: Margins; threshold: number; scenarios: ReadonlySet<string> },
+  {
+    margins,
+    threshold,
+    scenarios,
+  }: { margins: Margins; threshold: number | undefined; scenarios: ReadonlySet<string> },
 ): OutOfReach[] {
   const kept = {
     ...baseline,

@@ -33,7 +33,7 @@ function rank(runs: readonly (readonly Turn[])[], name = "overall") {
   for (const turns of runs) shared.add(tallyOf(turns));
   const ranking = rankScore(name, shared);
   const titles = runs.map((_, index) => "abcdefgh".charAt(index));
-  return { ...ranking, sentence: rankingSentence(name, ranking, titles) };
+  return { ...ranking, sentence: rankingSentence(name, ranking, { titles }) };
 }
 
 const low = [0.3, 0.4, 0.5, 0.6, 0.2, 0.4];
@@ -69,7 +69,7 @@ test("says when no difference is seen, and how many scenarios are needed", () =>
 test("equal runs are the same, and one scenario decides nothing", () => {
   expect(rank([suite(low), suite(low), suite(low)]).sentence).toBe("overall is the same in all 3 runs.");
   expect(rank([suite([0.2]), suite([0.9])]).sentence).toBe(
-    "One scenario cannot tell which of the 2 runs has the better overall.",
+    "One scenario cannot tell which of the 2 runs has the higher overall.",
   );
 });
 

@@ -129,21 +129,28 @@ function neededFor(firstTwo: Pair | undefined, tests: number): number | null {
 }
 
 /** The ranking as a sentence without statistical terms. `titles` are in the order that was ranked. */
-export function rankingSentence(named: string, ranking: ScoreRanking, titles: readonly string[]): string {
+export function rankingSentence(
+  named: string,
+  ranking: ScoreRanking,
+  { titles, closeness = false }: { readonly titles: readonly string[]; readonly closeness?: boolean },
+): string {
   const score = scoreTitle(named);
   const { runs, scenarios } = ranking;
   const [first, second] = runs;
   const titleOf = ({ run }: RankedScore): string => titles[run] ?? `run ${run + 1}`;
   if (!first || !second) return "There is nothing to choose from.";
-  if (scenarios < 2) return `One scenario cannot tell which of the ${runs.length} runs has the better ${score}.`;
+  if (scenarios < 2) return `One scenario cannot tell which of the ${runs.length} runs has the higher ${score}.`;
   const leading = runs.filter(({ place }) => place !== "behind");
   const behind = runs.filter(({ place }) => place === "behind");
   if (first.place === "best")
-    return `${titleOf(first)} ranks first on ${score} ${leadText(first, second, titleOf(second))}.`;
+    return closeness
+      ? `${titleOf(first)} is closest to the references on ${score} ${leadText(first, second, titleOf(second))}. That does not say which run is right most often: add checks or a judge.`
+      : `${titleOf(first)} ranks first on ${score} ${leadText(first, second, titleOf(second))}.`;
   if (behind.length === 0) return noDifferenceText(score, ranking);
   const open = list(leading.map((run) => `${titleOf(run)} (${formatFigure(run.mean)})`));
-  const shown = `${list(behind.map(titleOf))} ${behind.length === 1 ? "is" : "are"} shown to be worse`;
-  if (leading.length === 1) return `No run is shown to have a better ${score} than ${open}; ${shown} than another.`;
+  const shown = `${list(behind.map(titleOf))} ${behind.length === 1 ? "is" : "are"} shown to be ${closeness ? "less close to the references" : "worse"}`;
+  if (leading.length === 1)
+    return `No run is shown to have a ${closeness ? "higher" : "better"} ${score} than ${open}; ${shown} than another.`;
   return `No clear first on ${score} among ${open}; ${shown}.${scenariosNeededText(ranking)}`;
 }
 

@@ -1,5 +1,7 @@
 import { canonicalJson } from "../../base/json.ts";
 import type { Interaction } from "../../contract/schemas/scenario.ts";
+import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
+import { joinStandings, standingOf, type Standing } from "../../contract/schemas/outcome.ts";
 import { callFigures } from "../../contract/schemas/margins.ts";
 import { checkNames, memberNames } from "../../contract/schemas/score-names.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
@@ -31,6 +33,8 @@ interface TalliedAttempt {
   turns: number;
   /** Replies without a known price. */
   unpriced: number;
+  /** What its turns state, taken together. */
+  standing: Standing;
   readonly sums: Map<string, ScoreSum>;
 }
 
@@ -50,6 +54,7 @@ export interface TallyEntry {
   /** Further expectations of the scenario that decide the scores of this turn. */
   readonly expectation?: unknown;
   readonly scores: Scores;
+  readonly stated?: InteractionResult["stated"];
   readonly scoring_version: string;
   /** Number of the attempt. Default 1. */
   readonly attempt?: number | undefined;
@@ -91,12 +96,13 @@ export function createRunTally({ failed, unanswered, byAttempt }: RunTallyOption
   const rubric_scores = new Set<string>();
   const named_checks = new Set<string>();
 
-  function addAttempt({ scenario_id, scores, attempt = 1, conversation, call }: TallyEntry): void {
+  function addAttempt({ scenario_id, scores, stated, attempt = 1, conversation, call }: TallyEntry): void {
     const made = attempts.get(scenario_id) ?? new Map<number, TalliedAttempt>();
     attempts.set(scenario_id, made);
-    const tallied = made.get(attempt) ?? { turns: 0, unpriced: 0, sums: new Map() };
+    const tallied: TalliedAttempt = made.get(attempt) ?? { turns: 0, unpriced: 0, standing: "silent", sums: new Map() };
     made.set(attempt, tallied);
     tallied.turns++;
+    if (scores["success"] !== 0) tallied.standing = joinStandings([tallied.standing, standingOf({ stated, scores })]);
     const all = { ...scores, ...conversation?.scores, ...callScores(scores, call) };
     if (scores["success"] !== 0 && typeof call?.cost !== "number") tallied.unpriced++;
     addScores(tallied.sums, Object.fromEntries(Object.entries(all).filter(([name]) => byAttempt?.has(name))));

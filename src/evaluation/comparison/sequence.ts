@@ -2,6 +2,7 @@ import { passRateMeasure } from "../../contract/schemas/margins.ts";
 import type { RunSequence } from "../../contract/schemas/sequence.ts";
 import { signedText } from "../format.ts";
 import { followSequence, type Sequence, type SequenceUnit } from "../statistics/sequence.ts";
+import { basisOf, scoreNamesOf } from "./closeness.ts";
 import { meansForDecision, missingText, type MissingReplies } from "./decision-pairs.ts";
 import { pairsOf, passRates } from "./not-worse.ts";
 import type { RunTally } from "./run-tally.ts";
@@ -12,7 +13,7 @@ interface SequenceSides {
   readonly against: RunTally | number;
   readonly score: string;
   /** Minimum `overall` of an attempt that passes, for `pass_rate`. */
-  readonly passThreshold: number;
+  readonly passThreshold: number | undefined;
   /** The ids of all scenarios in the random order of the run. */
   readonly order: readonly string[];
   /** How many of them, from the first on, are complete on both sides. */
@@ -23,10 +24,13 @@ interface SequenceSides {
 }
 
 /** The figures of a comparison that stops when it is decided, before it is known why it stopped. */
-interface ComparedSequence extends Omit<Sequence, "reads"> {
+interface ComparedSequence extends Omit<Sequence, "reads" | "verdict"> {
+  readonly verdict: SequenceVerdict;
   readonly left_out: number;
   readonly missing: MissingReplies;
 }
+
+type SequenceVerdict = RunSequence["verdict"] | null;
 
 /**
  * Compares the scenarios that are complete, strictly in their random order: a scenario that ends early because it is easy must
@@ -45,7 +49,15 @@ export function compareSequence(sides: SequenceSides): ComparedSequence {
   // What is missing after the scenario that decided changes nothing.
   const last = sequence.verdict === null ? reached.length : reached.indexOf(counted[reads - 1] ?? "") + 1;
   const { missing } = differencesOf(sides, new Set(reached.slice(0, last)));
-  return { ...sequence, left_out: last - sequence.scenarios, missing };
+  return { ...sequence, verdict: worded(sequence.verdict, sides), left_out: last - sequence.scenarios, missing };
+}
+
+/** Similarity to references says which run is closer to them, not which is better. A threshold is the user's own. */
+function worded(verdict: Sequence["verdict"], { candidate, against, score, margin }: SequenceSides): SequenceVerdict {
+  if (typeof against === "number" || (verdict !== "better" && verdict !== "worse")) return verdict;
+  if (basisOf(score, scoreNamesOf(candidate)) !== "closeness") return verdict;
+  if (verdict === "worse") return "less_close";
+  return margin === null ? "closer" : "not_worse";
 }
 
 interface Differences {
@@ -126,6 +138,11 @@ function verdictSentence(told: Told): string {
     case "worse": {
       const word = threshold === null ? verdict : verdict === "better" ? "higher" : "lower";
       return `Decided after ${count}: ${score} is ${word}${other}, ${seen}.`;
+    }
+    case "closer":
+    case "less_close": {
+      const words = `${verdict === "closer" ? "closer" : "less close"} to the references`;
+      return `Decided after ${count}: ${score} is ${words}, ${seen}. That does not say which run is right more often.`;
     }
     case "not_worse":
       return `Decided after ${count}: ${score} is not worse by ${margin}${threshold === null ? "" : ` than ${threshold}`}, ${seen}.`;

@@ -10,6 +10,8 @@ const wordsPerDifference = 20;
 /** A reply longer than this, and this many times longer than every labelled text, is not tokenized: it equals none of them. */
 const longReply = 20_000;
 const timesAsLong = 4;
+/** How a reply was labelled that has exactly the words of a labelled reference. */
+export const sameTextMethod = "same text as a labelled reference";
 /** Longer replies are only compared for equality: counting differences takes too long. */
 const maximumWords = 5_000;
 
@@ -43,7 +45,7 @@ export function createSameText(
   return ({ reply, own }) => {
     if (reply.raw.length > Math.max(longReply, timesAsLong * longest)) return null;
     const same = labelsOf.get(comparableWords(reply));
-    if (same) return toAnswer(same, "same text as a labelled reference", 1);
+    if (same) return toAnswer(same, sameTextMethod, 1);
     if (reply.raw.length > maximumTokenizedLength) return null;
     if (reply.tokens.length < wordsPerDifference || reply.tokens.length > maximumWords) return null;
     const owned = own.references.flatMap((text) =>

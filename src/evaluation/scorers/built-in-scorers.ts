@@ -8,6 +8,7 @@ import { metadataMatch } from "./metadata-match.ts";
 import { rougeL } from "./rouge-l.ts";
 import type { GivenScore, Scorer } from "./scorer.ts";
 import { tokenF1 } from "./token-f1.ts";
+import { wordRecall } from "./word-recall.ts";
 
 /** The built-in scorers by name. `success` and `overall` are computed for every run. */
 export const builtInScorers = {
@@ -16,6 +17,7 @@ export const builtInScorers = {
   rouge_l: rougeL(),
   edit_similarity: editSimilarity(),
   chrf: chrf(),
+  word_recall: wordRecall(),
   metadata_match: metadataMatch(),
 } as const satisfies Record<string, Scorer>;
 
@@ -29,7 +31,14 @@ export function isBuiltIn(name: string): name is ScorerName {
 export type ScorerName = keyof typeof builtInScorers;
 
 /** The scorers of a run that names none. */
-export const defaultScorers: readonly ScorerName[] = ["exact_match", "token_f1", "rouge_l", "chrf", "metadata_match"];
+export const defaultScorers: readonly ScorerName[] = [
+  "exact_match",
+  "token_f1",
+  "rouge_l",
+  "chrf",
+  "word_recall",
+  "metadata_match",
+];
 
 /** 1 when the endpoint replied, else 0; its average is the success rate. The only score of a failed reply. */
 export function success({ error }: Pick<StoredReply, "error">): Score & { value: number; reason: string } {

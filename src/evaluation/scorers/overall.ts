@@ -7,6 +7,7 @@ const replyParts: readonly (readonly string[])[] = [
   ["judge_correctness"],
   ["judge_rubrics"],
   ["semantic_similarity"],
+  ["word_recall"],
   ["chrf"],
   ["token_f1", "rouge_l"],
   ["edit_similarity"],

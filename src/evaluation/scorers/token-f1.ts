@@ -18,7 +18,7 @@ export function tokenF1(): Scorer {
 }
 
 /** Expected tokens that the generated side lacks, or has fewer times. */
-function missingTokens(generated: WordCounts, expected: readonly string[]): string[] {
+export function missingTokens(generated: WordCounts, expected: readonly string[]): string[] {
   const seen = new Map<string, number>();
   const missing: string[] = [];
   for (const token of expected) {

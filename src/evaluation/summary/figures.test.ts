@@ -68,7 +68,7 @@ test("figures are never NaN or infinite, and every summary fits the contract", (
 });
 
 test("pass^k is the mean over the scenarios for the largest k that all have", () => {
-  const figures = createRunFigures({});
+  const figures = createRunFigures({ threshold: 0.8 });
   const add = (scenario: string, values: readonly number[]): void => {
     for (const overall of values) figures.add({ scenario, interactions: [turn({ overall })] });
   };

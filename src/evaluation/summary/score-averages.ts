@@ -20,6 +20,7 @@ export type ScoredInteraction = Pick<
       | "failed_scores"
       | "undecided_scores"
       | "written_call"
+      | "stated"
       | "latency_ms"
       | "first_token_ms"
       | "user_turn"

@@ -18,7 +18,10 @@ function scored(
 }
 
 const summarizeScenario = (attempts: readonly (readonly ScoredInteraction[])[]) =>
-  summarize(attempts.map((interactions) => ({ interactions })));
+  summarize(
+    attempts.map((interactions) => ({ interactions })),
+    { threshold: 0.8 },
+  );
 
 const failed: ScoredInteraction = {
   scores: { success: 0 },
@@ -77,7 +80,7 @@ test("constant 0/1 scores have Wilson's interval, other constant scores none", (
   expect(score_stats["token_f1"]).toMatchObject({ ci_lower: null, method: "none: all 2 attempts have the same value" });
 });
 
-test("an attempt passes when every turn replied and overall reaches 0.8", () => {
+test("an attempt passes when every turn replied and overall reaches the threshold", () => {
   const { reliability } = summarizeScenario([
     [scored({ overall: 0.8 })],
     [scored({ overall: 0.7 })],
@@ -316,7 +319,9 @@ test("a missing verdict on a conversation counts per conversation, and affects n
   const { score_stats } = figures.finish().summary;
   const missing = Object.entries(score_stats).map(([name, { n_missing }]) => [name, n_missing]);
   expect(Object.fromEntries(missing)).toEqual({ success: 0, overall: 2, conversation_quality: 1 });
-  const ofScenario = summarize([{ interactions: turns, conversation: { conversation_quality: 1 } }]).score_stats;
+  const ofScenario = summarize([
+    { interactions: turns, conversation: { scores: { conversation_quality: 1 }, score_reasons: {} } },
+  ]).score_stats;
   expect(ofScenario["success"]?.n_missing).toBe(0);
   expect(ofScenario["conversation_quality"]?.n_missing).toBe(0);
 });

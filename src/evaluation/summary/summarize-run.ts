@@ -5,9 +5,9 @@ import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import {
   attemptOutcome,
-  defaultThreshold,
   isFailure,
   lacksOverall,
+  standingOfTurns,
   turnOutcome,
 } from "../../contract/schemas/outcome.ts";
 import type { AlwaysFailing, FailureCause, RunSummary, ScenarioCounts } from "../../contract/schemas/run.ts";
@@ -41,6 +41,7 @@ export interface FiguredAttempt {
 }
 
 interface RunFiguresOptions {
+  /** Minimum `overall` of an attempt that passes. Default: what the scenarios state decides. */
   readonly threshold?: number | undefined;
   readonly gate?: Gate | undefined;
   readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
@@ -61,12 +62,7 @@ export interface RunFigures {
 }
 
 /** Figures of a whole run: the mean of its scenarios' averages, with intervals over scenarios. */
-export function createRunFigures({
-  threshold = defaultThreshold,
-  gate,
-  label_rules,
-  checks,
-}: RunFiguresOptions = {}): RunFigures {
+export function createRunFigures({ threshold, gate, label_rules, checks }: RunFiguresOptions = {}): RunFigures {
   /** The row of each scenario in the tables. */
   const rows = new Map<number | string, number>();
   const averages = new MeanTable();
@@ -184,7 +180,7 @@ export function createRunFigures({
       // The outcome of an attempt that was stopped is unknown.
       if (attempt.unfinished) return;
       if (average["overall"] !== undefined) overall.add(row, average["overall"]);
-      const outcome = attemptOutcome(average, threshold);
+      const outcome = attemptOutcome(average, { turns: standingOfTurns(attempt), threshold });
       if (outcome === "unscored" || outcome === "simulator_failed") return;
       passes.counted++;
       if (outcome === "passed") passes.passed++;
@@ -277,7 +273,7 @@ const maximumAlwaysFailing = 200;
 type TurnRecord = "fails" | "passed" | undefined;
 
 /** The verdict on each scenario, by row: how many of its attempts passed, and which turns never do. */
-function createVerdicts(threshold: number) {
+function createVerdicts(threshold: number | undefined) {
   const passed = new NumberColumn();
   const missed = new NumberColumn();
   const errored = new NumberColumn();

@@ -1,7 +1,14 @@
 import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
 import type { AttemptResult, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
-import { attemptOutcome, defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas/outcome.ts";
+import {
+  attemptOutcome,
+  isFailure,
+  standingOfTurns,
+  turnOutcome,
+  type Outcome,
+} from "../../contract/schemas/outcome.ts";
+import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
 import type { Reliability, Scores } from "../../contract/schemas/score.ts";
 import { reliability } from "../statistics/reliability.ts";
@@ -16,6 +23,7 @@ export type ScenarioFigures = Pick<
 >;
 
 interface SummaryOptions {
+  /** Minimum `overall` of an attempt that passes. Default: what the scenario states decides. */
   readonly threshold?: number | undefined;
   readonly tags?: readonly string[];
   readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
@@ -25,8 +33,8 @@ interface SummaryOptions {
 
 export interface SummarizedAttempt {
   readonly interactions: readonly ScoredInteraction[];
-  /** Scores of the conversation as a whole. */
-  readonly conversation?: Scores | undefined;
+  /** The judgement of the conversation as a whole. */
+  readonly conversation?: Pick<ConversationJudgement, "scores" | "score_reasons"> | undefined;
   /** Some turns are missing: the others count, but the attempt neither passed nor failed. */
   readonly unfinished?: boolean | undefined;
 }
@@ -38,7 +46,7 @@ interface ScenarioSummary {
 }
 
 export function createScenarioSummary({
-  threshold = defaultThreshold,
+  threshold,
   tags = [],
   label_rules,
   checks,
@@ -47,12 +55,12 @@ export function createScenarioSummary({
   const series = createScoreSeries("attempt", checks);
   const labels = createLabelTallies(label_rules);
   const averages: Scores[] = [];
-  const finished: Scores[] = [];
+  const outcomes: Outcome[] = [];
   return {
     add({ interactions, conversation, unfinished }) {
-      if (conversation?.[simulatedUserScore] === 0) {
-        series.noteConversation(conversation);
-        averages.push(conversation);
+      if (conversation?.scores[simulatedUserScore] === 0) {
+        series.noteConversation(conversation.scores);
+        averages.push(conversation.scores);
         return;
       }
       for (const interaction of interactions) {
@@ -60,15 +68,16 @@ export function createScenarioSummary({
         labels.add(interaction, averages.length);
         breakdown.add(interaction, tags);
       }
-      if (conversation) series.noteConversation(conversation);
-      const average = { ...averageTurns(interactions), ...conversation };
+      if (conversation) series.noteConversation(conversation.scores);
+      const average = { ...averageTurns(interactions), ...conversation?.scores };
       averages.push(average);
-      if (!unfinished) finished.push(average);
+      if (unfinished) return;
+      outcomes.push(attemptOutcome(average, { turns: standingOfTurns({ interactions, conversation }), threshold }));
     },
     finish: () => ({
       average_scores: averageScores(averages),
       score_stats: series.finish(averages),
-      reliability: reliabilityOf(finished, threshold),
+      reliability: reliabilityOf(outcomes, threshold),
       label_metrics: labels.finish(),
       breakdown: breakdown.finish(),
     }),
@@ -84,25 +93,19 @@ export function summarizeScenario(
   return summary.finish();
 }
 
-/** Null when no attempt has finished, or when attempts are unscored and none has an `overall` or `outcome`. */
-function reliabilityOf(averages: readonly Scores[], threshold: number): Reliability | null {
-  if (averages.length === 0) return null;
-  const outcomes = averages.map((average) => attemptOutcome(average, threshold));
-  if (outcomes.includes("unscored") && averages.every(isUnmeasured)) return null;
+/** Null when no attempt has finished, or when the others had no reply and nothing decides about these. */
+function reliabilityOf(outcomes: readonly Outcome[], threshold: number | undefined): Reliability | null {
   const counted = outcomes.filter((outcome) => outcome !== "unscored");
+  if (counted.length < outcomes.length && counted.every((outcome) => outcome === "errored")) return null;
   const passed = counted.filter((outcome) => outcome === "passed");
   return reliability(counted.length, passed.length, threshold);
 }
 
-function isUnmeasured({ overall, outcome }: Scores): boolean {
-  return overall === undefined && outcome === undefined;
-}
-
-type Turn = Pick<InteractionResult, "id" | "turn_index" | "scores" | "error">;
+type Turn = Pick<InteractionResult, "id" | "turn_index" | "scores" | "error" | "stated">;
 export type FirstBadTurn = NonNullable<AttemptResult["first_bad_turn"]>;
 
-/** The first turn of an attempt without a reply, or with `overall` below the threshold. */
-export function firstBadTurn(turns: readonly Turn[], threshold: number): FirstBadTurn | null {
+/** The first turn of an attempt without a reply, or that fails. */
+export function firstBadTurn(turns: readonly Turn[], threshold: number | undefined): FirstBadTurn | null {
   const bad = turns.find((turn) => isFailure(turnOutcome(turn, threshold)));
   return bad ? { turn_index: bad.turn_index, id: bad.id, overall: bad.scores["overall"] ?? null } : null;
 }

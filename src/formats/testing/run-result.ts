@@ -52,6 +52,7 @@ export function scenarioResult(id: string, attempts: readonly (readonly Interact
     scenario_id: id,
     description: "",
     attempts: results,
+    threshold: 0.8,
     average_scores: {
       success: mean(results.map(({ average_scores }) => average_scores["success"] ?? 0)) ?? 0,
       ...(overall !== undefined && { overall }),

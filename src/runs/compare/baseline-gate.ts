@@ -5,7 +5,7 @@ import type { GateResult } from "../../contract/schemas/budget.ts";
 import type { NotWorse } from "../../contract/schemas/comparison.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { toMargins, type Margins, type Undecided } from "../../contract/schemas/margins.ts";
-import { defaultThreshold } from "../../contract/schemas/outcome.ts";
+import { passThreshold } from "../../contract/schemas/outcome.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
 import type { RunSummary } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -17,7 +17,7 @@ import { commonPairAttempts, compareSides } from "./compare-sides.ts";
 import { readComparedRun, readFailedReplies } from "./stored-side.ts";
 
 /** A run that is to be shown not worse than a baseline. */
-type GatedSettings = Pick<RunSettings, "gate" | "threshold" | "attempts">;
+type GatedSettings = Pick<RunSettings, "gate" | "threshold" | "weights" | "attempts">;
 
 /**
  * Warnings before the first call about margins that no result of these scenarios could be shown to keep. Refuses a baseline that
@@ -27,7 +27,7 @@ export async function baselineWarnings(
   store: Store,
   { settings, scenarios, owner }: { settings: GatedSettings; scenarios: readonly Scenario[]; owner?: string | null },
 ): Promise<readonly Warning[]> {
-  const { gate, threshold = defaultThreshold } = settings;
+  const { gate } = settings;
   if (gate?.baseline === undefined || gate.not_worse_by === undefined) return [];
   const margins = toMargins(gate.not_worse_by);
   const baseline = await getOwnedRun(store, gate.baseline, owner).catch((error: unknown) => {
@@ -39,7 +39,7 @@ export async function baselineWarnings(
   const counted = { attempts: settings.attempts, failed: createFailedReplies(), margins };
   const { tally } = await readComparedRun(store, baseline, counted);
   const ids = new Set(scenarios.map(({ id }) => id));
-  return measuresOutOfReach(tally, { margins, threshold, scenarios: ids }).map((measure) => ({
+  return measuresOutOfReach(tally, { margins, threshold: passThreshold(settings), scenarios: ids }).map((measure) => ({
     pointer:
       typeof gate.not_worse_by === "number" ? "/gate/not_worse_by" : toPointer(["gate", "not_worse_by", measure.name]),
     message: outOfReachText(measure, margins[measure.name] ?? 0),

@@ -16,7 +16,7 @@ export interface ComparedSide {
   readonly rescored: RunSummary["rescored"];
   readonly history: History | undefined;
   /** Minimum `overall` of an attempt that passes. */
-  readonly threshold: number;
+  readonly threshold: number | undefined;
   readonly measures: Measures | undefined;
   readonly embedders: EmbedderBaselines;
   readonly tally: RunTally;

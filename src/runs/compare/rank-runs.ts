@@ -2,6 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { ComparedRun, RankedRun, RunRanking } from "../../contract/schemas/comparison.ts";
 import type { RunSummary } from "../../contract/schemas/run.ts";
+import { basisOf, scoreNamesOf } from "../../evaluation/comparison/closeness.ts";
 import { allRunsText } from "../../evaluation/comparison/rank-score.ts";
 import { rankScore } from "../../evaluation/comparison/rank-score.ts";
 import { rankingSentence } from "../../evaluation/comparison/rank-score.ts";
@@ -32,6 +33,7 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
   let first: ComparedSide | null = null;
   let added = 0;
   let reason: string | null = null;
+  const names = new Set<string>();
 
   return {
     add(side) {
@@ -43,7 +45,9 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
         whyNotScored(score, run, other) ??
         whyNotSame(score, first, side);
       added++;
-      if (reason === null) shared.add(side.tally);
+      if (reason !== null) return;
+      shared.add(side.tally);
+      for (const name of scoreNamesOf(side.tally)) names.add(name);
     },
     finish(notes) {
       const ranking = reason === null ? rankScore(score, shared, { binary: isShare(score, runs) }) : null;
@@ -53,11 +57,13 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
           `There is no turn that ${allRunsText(runs.length)} were asked and that has ${score} in all of them.`;
         return refused(score, why, notes);
       }
+      const closeness = basisOf(score, names) === "closeness";
       return {
         comparable: true,
         reason: null,
         score,
-        sentence: rankingSentence(score, ranking, titles),
+        ...(closeness && { closeness }),
+        sentence: rankingSentence(score, ranking, { titles, closeness }),
         runs: ranking.runs.map(({ run, worse_than, ...figures }) => ({
           ...aboutSide(runs[run] as RankedSide),
           ...figures,

@@ -3,7 +3,7 @@ import { redactEndpoint } from "../../base/secret.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { ComparedRun } from "../../contract/schemas/comparison.ts";
 import { ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
-import { defaultThreshold } from "../../contract/schemas/outcome.ts";
+import { passThreshold } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { keptByAttempt } from "../../evaluation/comparison/not-worse.ts";
 import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
@@ -67,7 +67,7 @@ async function readTally(
     run_id: run.id,
     scenarios,
     state,
-    threshold: settings.threshold ?? defaultThreshold,
+    threshold: passThreshold(settings),
     rescored: summary?.rescored,
     history,
     measures: toMeasures(settings),

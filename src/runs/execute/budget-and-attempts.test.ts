@@ -42,7 +42,13 @@ test.each([
 test("fails a gate while scenarios are missing, and names them", async () => {
   await using bench = await startBench({ models: { model: right() } });
   const gate = { scores: { overall: 0.8 } };
-  const stopped = await bench.evaluate({ test_batch: scenarios(4), budget: { calls: 5 }, concurrency: 1, gate });
+  const stopped = await bench.evaluate({
+    test_batch: scenarios(4),
+    budget: { calls: 5 },
+    concurrency: 1,
+    gate,
+    threshold: 0.8,
+  });
   expect(stopped.summary.gate?.passed).toBe(false);
   const missed = stopped.summary.gate?.checks.filter(({ passed }) => !passed);
   expect(missed).toEqual(
@@ -79,7 +85,12 @@ test("marks an attempt as unfinished when a budget cut its own conversation, wha
 
 test("counts an attempt cut by a budget as neither passed nor failed", async () => {
   await using bench = await startBench({ models: { model: right() } });
-  const { run_id } = await bench.evaluate({ test_batch: scenarios(3), budget: { calls: 3 }, concurrency: 1 });
+  const { run_id } = await bench.evaluate({
+    test_batch: scenarios(3),
+    budget: { calls: 3 },
+    concurrency: 1,
+    threshold: 0.8,
+  });
   const page = await bench.runs.scenarios(await bench.runs.get(run_id, null), { limit: 10, offset: 0 });
   expect(page.scenarios.map(({ status, attempts }) => [status, ...attempts.map(({ outcome }) => outcome)])).toEqual([
     ["waiting"],
@@ -278,6 +289,7 @@ test("applies a gate to the run, to every scenario and to failures; missing scor
   const batch = [numberedScenario("good", 1), { ...numberedScenario("bad", 2), id: "bad" }];
   const { summary } = await bench.evaluate({
     test_batch: batch,
+    threshold: 0.8,
     gate: { scores: { overall: 0.7, judge_correctness: 0.5 }, scenario_scores: { overall: 0.8 }, min_pass_rate: 0.5 },
   });
   expect(summary.gate?.passed).toBe(false);

@@ -60,7 +60,11 @@ test("runs both modes for every attempt, keeps them apart and reports drift by t
 test("finds the first bad turn and replays from there with reference history", async () => {
   const model = drifting();
   await using bench = await startBench({ models: { model } });
-  const response = await bench.evaluate({ test_batch: numberedScenario("s", 4), replay_first_bad_turn: true });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("s", 4),
+    threshold: 0.8,
+    replay_first_bad_turn: true,
+  });
   expect(model.requests).toHaveLength(4 + 3);
   const [attempt] = response.results.scenarios[0]?.attempts ?? [];
   expect(attempt?.first_bad_turn).toEqual({ turn_index: 1, id: "t2", overall: 0 });
@@ -89,7 +93,11 @@ test.each<[string, string, Reply, string]>([
   const model: ChatModel = async (request, options) =>
     (lastUserMessage(request) === question && answers.pop()) || right(request, options);
   await using bench = await startBench({ models: { model } });
-  const response = await bench.evaluate({ test_batch: numberedScenario("s", 3), replay_first_bad_turn: true });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("s", 3),
+    threshold: 0.8,
+    replay_first_bad_turn: true,
+  });
   const replay = response.results.scenarios[0]?.attempts[0]?.replay;
   expect(replay).toMatchObject({ repaired: true, sentence: expect.stringMatching(new RegExp(`${end}$`)) });
 });
@@ -118,6 +126,7 @@ test("counts neither turns nor failures of a replay as progress", async () => {
   await using bench = await startBench({ models: { model: () => Promise.resolve(unavailable) } });
   const { run_id, message } = await bench.evaluate({
     test_batch: [numberedScenario("s", 2), numberedScenario("t", 2)],
+    threshold: 0.8,
     replay_first_bad_turn: true,
     budget: { calls: 4 },
     concurrency: 1,
@@ -130,7 +139,11 @@ test("counts neither turns nor failures of a replay as progress", async () => {
 test("does not replay an attempt without a bad turn", async () => {
   const model = fakeModel((request) => lastUserMessage(request).replace("q", "a"));
   await using bench = await startBench({ models: { model } });
-  const response = await bench.evaluate({ test_batch: numberedScenario("s", 2), replay_first_bad_turn: true });
+  const response = await bench.evaluate({
+    test_batch: numberedScenario("s", 2),
+    threshold: 0.8,
+    replay_first_bad_turn: true,
+  });
   expect(model.requests).toHaveLength(2);
   expect(response.results.scenarios[0]?.attempts[0]).toMatchObject({ first_bad_turn: null });
   expect(response.results.scenarios[0]?.attempts[0]?.replay).toBeUndefined();
@@ -139,8 +152,11 @@ test("does not replay an attempt without a bad turn", async () => {
 test("applies the threshold of the request to turns and attempts", async () => {
   await using bench = await startBench({ models: { model: fakeModel(() => "a b") } });
   const test_batch = { id: "s", interactions: [{ id: "1", user_message: "q", reference_reply: "a b c d" }] };
-  const strict = await bench.evaluate({ test_batch });
+  const without = await bench.evaluate({ test_batch });
+  const strict = await bench.evaluate({ test_batch, threshold: 0.8 });
   const lenient = await bench.evaluate({ test_batch, threshold: 0.4 });
+  expect(without.results.scenarios[0]).toMatchObject({ reliability: null, attempts: [{ first_bad_turn: null }] });
+  expect(without.results.scenarios[0]).not.toHaveProperty("threshold");
   expect(strict.results.scenarios[0]?.attempts[0]?.first_bad_turn?.turn_index).toBe(0);
   expect(strict.results.scenarios[0]?.reliability).toMatchObject({ threshold: 0.8, passed: 0 });
   expect(lenient.results.scenarios[0]?.attempts[0]?.first_bad_turn).toBeNull();
@@ -202,7 +218,12 @@ test("keeps the replies of one pass when a shutdown stops the other", async () =
 
 test("refuses a replay with reference history", async () => {
   await using bench = await startBench({ models: { model: fakeModel(() => "") } });
-  const request = { test_batch: numberedScenario("s", 1), history: "reference", replay_first_bad_turn: true };
+  const request = {
+    test_batch: numberedScenario("s", 1),
+    history: "reference",
+    threshold: 0.8,
+    replay_first_bad_turn: true,
+  };
   const refusal = await bench.create(request).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(ServiceError);
   expect(refusal).toMatchObject({ code: "validation_failed", errors: [{ pointer: "/replay_first_bad_turn" }] });

@@ -2,7 +2,7 @@ import { truncateText } from "../../base/text.ts";
 import type { StoredInteraction } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
-import { defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas/outcome.ts";
+import { isFailure, passThreshold, toStoredAverages, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 import { averageTurns } from "../../evaluation/summary/score-averages.ts";
@@ -30,6 +30,7 @@ export interface AttemptTranscript {
   scoredTurns(): CheckedTurn[];
   /** The turns of a replay: from the first bad one to the end. */
   toReplay(): number[];
+  /** As they are stored with the attempt. */
   averages(): Scores;
   /** The turns as stored. */
   stored(attemptId: string): StoredInteraction[];
@@ -37,7 +38,7 @@ export interface AttemptTranscript {
 
 export function createTranscript(
   { interactions }: Scenario,
-  settings: Pick<RunSettings, "history" | "threshold" | "scorers">,
+  settings: Pick<RunSettings, "history" | "threshold" | "weights" | "scorers">,
 ): AttemptTranscript {
   const turns = interactions.length;
   const replies: AttemptTranscript["replies"] = new Map();
@@ -45,8 +46,8 @@ export function createTranscript(
 
   function isBad(turn: number): boolean {
     const error = replies.get(turn)?.error ?? null;
-    const threshold = settings.threshold ?? defaultThreshold;
-    return isFailure(turnOutcome({ scores: scored.get(turn)?.scores ?? {}, error }, threshold));
+    const { scores = {}, stated } = scored.get(turn) ?? {};
+    return isFailure(turnOutcome({ scores, ...(stated && { stated }), error }, passThreshold(settings)));
   }
 
   const messageAt = (interaction: Interaction, turn: number): string => userMessage(interaction, replies.get(turn));
@@ -95,9 +96,10 @@ export function createTranscript(
     averages() {
       // In the order of the turns, as in results: another order may change the last digit and so the outcome.
       const known = [...interactions.keys()].map((turn) => scored.get(turn));
-      const first = known.flatMap((turn) => turn ?? []);
-      const ofWhole = known.findLast((turn) => turn?.conversation)?.conversation;
-      return { ...averageTurns(first), ...ofWhole?.scores };
+      const first = known.filter((turn) => turn !== undefined);
+      const conversation = first.findLast((turn) => turn.conversation)?.conversation;
+      const averages = { ...averageTurns(first), ...conversation?.scores };
+      return toStoredAverages(averages, { interactions: first, conversation });
     },
     stored: (attempt_id) =>
       [...replies]

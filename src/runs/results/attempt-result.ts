@@ -3,7 +3,7 @@ import type { AttemptWithInteractions, StoredInteraction } from "../../contract/
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { AttemptResult, Replay } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult, StoredScores } from "../../contract/schemas/interaction-result.ts";
-import { defaultThreshold, isFailure, turnOutcome } from "../../contract/schemas/outcome.ts";
+import { isFailure, passThreshold, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { UserTurn } from "../../contract/schemas/acting/user-turn.ts";
 import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
@@ -26,7 +26,7 @@ export function toAttemptResults(
   stored: Pick<AttemptWithInteractions, "attempt" | "interactions">,
   { scenario, settings }: { scenario: Scenario; settings: RunSettings },
 ): AttemptResults {
-  const threshold = settings.threshold ?? defaultThreshold;
+  const threshold = passThreshold(settings);
   const passes = toPasses(stored.interactions, scenario.interactions.length);
   const first = toResults(passes.first, scenario);
   const second = toResults(passes.second, scenario);
@@ -75,7 +75,7 @@ function toReplay(
     first,
     second,
     threshold,
-  }: { first: readonly InteractionResult[]; second: readonly InteractionResult[]; threshold: number },
+  }: { first: readonly InteractionResult[]; second: readonly InteractionResult[]; threshold: number | undefined },
 ): Replay | null {
   const interactions = second.filter((turn) => turn.turn_index >= turn_index);
   // After rescoring, the first bad turn may be one that was not replayed.

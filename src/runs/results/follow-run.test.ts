@@ -119,7 +119,7 @@ test("reports turns of a second pass with their turn and pass", async () => {
   ];
   expect(await ofRun({})).toEqual(twice.slice(0, 2));
   expect(await ofRun({ history: "both" })).toEqual(twice);
-  expect(await ofRun({ replay_first_bad_turn: true })).toEqual(twice);
+  expect(await ofRun({ threshold: 0.8, replay_first_bad_turn: true })).toEqual(twice);
 });
 
 test("throws when a run is deleted while its rows are read", async () => {

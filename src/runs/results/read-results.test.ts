@@ -41,7 +41,7 @@ test.each([{}, { history: "both" }, { budget: { calls: 5 } }])(
   async (settings) => {
     await using bench = await startBench({ models: { model: fakeModel((request) => lastUserMessage(request)) } });
     const test_batch = [numberedScenario("one", 2), numberedScenario("two", 1)];
-    const { id } = await bench.create({ test_batch, attempts: 2, ...settings });
+    const { id } = await bench.create({ test_batch, attempts: 2, threshold: 0.8, ...settings });
     const run = await bench.runs.wait(id, AbortSignal.timeout(20_000));
     const reading = { store: bench.store, now: Date.now };
     const whole = await readWholeResults(run, reading);

@@ -4,7 +4,7 @@ import type { RunRecord, Store, VerdictRecord } from "../../contract/ports/store
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
-import { defaultThreshold } from "../../contract/schemas/outcome.ts";
+import { passThreshold } from "../../contract/schemas/outcome.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
 import { createDrift } from "../../evaluation/summary/drift.ts";
@@ -81,7 +81,7 @@ export async function* readScenarioResults(
 
 /** An attempt and its scenario; attempts of one scenario share the same object. */
 export interface ReadAttempt {
-  readonly scenario: Pick<ScenarioResult, "scenario_id" | "system_prompt"> & { readonly threshold: number };
+  readonly scenario: Pick<ScenarioResult, "scenario_id" | "system_prompt"> & { readonly threshold: number | undefined };
   readonly attempt: AttemptResult;
 }
 
@@ -109,13 +109,10 @@ export async function* readAttemptResults(
   }
 }
 
-const headOf = (
-  { id, system_prompt }: Scenario,
-  { threshold = defaultThreshold }: RunSettings,
-): ReadAttempt["scenario"] => ({
+const headOf = ({ id, system_prompt }: Scenario, settings: RunSettings): ReadAttempt["scenario"] => ({
   scenario_id: id,
   ...(system_prompt !== undefined && { system_prompt }),
-  threshold,
+  threshold: passThreshold(settings),
 });
 
 /** An attempt, or after the last attempt of a scenario the scenario's summary. */
@@ -241,7 +238,8 @@ interface ScenarioReading {
 }
 
 function readScenario(scenario: Scenario, settings: RunSettings): ScenarioReading {
-  const { threshold, label_rules } = settings;
+  const { label_rules } = settings;
+  const threshold = passThreshold(settings);
   const { tags } = scenario;
   const summary = createScenarioSummary({
     threshold,
@@ -256,7 +254,7 @@ function readScenario(scenario: Scenario, settings: RunSettings): ScenarioReadin
       const { interactions, unfinished } = attempt;
       if (!isListedAttempt(attempt, settings)) skipped += 1;
       if (interactions.length === 0) return;
-      summary.add({ interactions, conversation: conversation?.scores, unfinished });
+      summary.add({ interactions, conversation, unfinished });
       if (reference) drift.add({ generated: interactions, reference: reference.interactions });
     },
     finish() {

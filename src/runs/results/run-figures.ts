@@ -1,5 +1,6 @@
 import type { AttemptWithInteractions, RunRecord, Store } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import { passThreshold } from "../../contract/schemas/outcome.ts";
 import type { RunSummary } from "../../contract/schemas/run.ts";
 import type { ScenarioTotals } from "../../contract/schemas/run-scenarios.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -25,8 +26,13 @@ export function toFiguredAttempt(
 }
 
 export function createFiguresOfRun(settings: RunSettings, scenarios: readonly Scenario[]) {
-  const { threshold, gate, label_rules } = settings;
-  return createRunFigures({ threshold, gate, label_rules, checks: checkScoreNames(settings, scenarios) });
+  const { gate, label_rules } = settings;
+  return createRunFigures({
+    threshold: passThreshold(settings),
+    gate,
+    label_rules,
+    checks: checkScoreNames(settings, scenarios),
+  });
 }
 
 /**

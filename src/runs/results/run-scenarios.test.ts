@@ -59,7 +59,7 @@ const store = {
       averages.filter(({ scenario_index }) => indexes.includes(scenario_index)),
   },
 } as unknown as Store;
-const run = { id: "r", state: "completed", settings: {} } as RunRecord;
+const run = { id: "r", state: "completed", settings: { threshold: 0.8 } } as RunRecord;
 
 const list = async (query: Partial<Parameters<typeof listRunScenarios>[1]>) => {
   const order = await createScenarioOrders({ store, now: () => 0 }).of(run);
@@ -129,10 +129,11 @@ test("reads the order of an ended run once, and again when its scores change", a
 const numbered = Array.from({ length: 5 }, (_, index) => numberedScenario(`s${index}`, 3));
 
 test.each([
-  ["several attempts", {}],
-  ["both histories", { history: "both" }],
-  ["a replay", { replay_first_bad_turn: true }],
-  ["a budget that ends early", { budget: { calls: 20 } }],
+  ["several attempts", { threshold: 0.8 }],
+  ["statements of the scenarios", { scorers: [{ type: "regex", pattern: "^a" }] }],
+  ["both histories", { threshold: 0.8, history: "both" }],
+  ["a replay", { threshold: 0.8, replay_first_bad_turn: true }],
+  ["a budget that ends early", { threshold: 0.8, budget: { calls: 20 } }],
 ])("orders an ended run by its stored totals as by its attempts: %s", async (_, request) => {
   const model = fakeModel((asked, call) => (call % 3 === 0 ? "no idea" : lastUserMessage(asked).replace("q", "a")));
   await using bench = await startBench({ models: { model } });
@@ -154,7 +155,10 @@ test.each([
   expect(order).toEqual(await orderFrom(onlyAttempts));
   expect(order.flaky.length + order.failing.length).toBeGreaterThan(0);
 
-  const stricter = RescoreRequest.parse({ threshold: 1, scorers: ["exact_match"] });
+  const stricter = RescoreRequest.parse({
+    threshold: 1,
+    scorers: ["token_f1", { type: "contains", text: "1" }],
+  });
   await bench.runs.rescore(run_id, null, { replace: { request: stricter, limits: planLimits, helpers: {} } });
   expect(await orderFrom(onlyTotals)).toEqual(await orderFrom(onlyAttempts));
   expect(await orderFrom(onlyTotals)).not.toEqual(order);

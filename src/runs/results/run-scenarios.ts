@@ -1,5 +1,5 @@
 import type { AttemptAverages, RunRecord, Store } from "../../contract/ports/store.ts";
-import { attemptOutcome, defaultThreshold } from "../../contract/schemas/outcome.ts";
+import { passThreshold, storedOutcome } from "../../contract/schemas/outcome.ts";
 import type {
   AttemptOutline,
   RunScenario,
@@ -36,7 +36,7 @@ export async function listRunScenarios(
     store.attempts.averagesOf(run.id, page),
   ]);
   const byScenario = Map.groupBy(averages, ({ scenario_index }) => scenario_index);
-  const { threshold = defaultThreshold } = run.settings;
+  const threshold = passThreshold(run.settings);
   return {
     scenarios: page.map((index, place) => toRunScenario(scenarios[place], byScenario.get(index) ?? [], threshold)),
     offset: start,
@@ -78,7 +78,7 @@ function sortScenarios(indexes: readonly number[], sort: string, keyOfIndex: (in
 function toRunScenario(
   scenario: Scenario | undefined,
   averages: readonly AttemptAverages[],
-  threshold: number,
+  threshold: number | undefined,
 ): RunScenario {
   const turns = scenario?.interactions.length ?? 0;
   const attempts = averages.map((attempt) => toAttemptOutline(attempt, { threshold, turns }));
@@ -162,7 +162,7 @@ async function storedTotals(run: RunRecord, store: Store): Promise<readonly Scen
 }
 
 async function countAttempts(run: RunRecord, store: Store): Promise<readonly ScenarioTotals[]> {
-  const { threshold = defaultThreshold } = run.settings;
+  const threshold = passThreshold(run.settings);
   const count = await store.runs.countScenarios(run.id);
   const tallies = Array.from({ length: count }, () => ({ ended: 0, passed: 0, failed: 0, sum: 0, scored: 0 }));
   const turns = await turnCounts(run, store);
@@ -189,11 +189,11 @@ async function turnCounts({ id, settings }: RunRecord, store: Store): Promise<re
 /** The outcome of an attempt from its averages. A spent budget can end an attempt before the last of the scenario's `turns`. */
 function toAttemptOutline(
   { attempt, state, average_scores, interactions_done }: AttemptAverages,
-  { threshold, turns }: { threshold: number; turns: number },
+  { threshold, turns }: { threshold: number | undefined; turns: number },
 ): AttemptOutline {
   const isOver = average_scores?.[simulatedUserScore] !== undefined;
   const whole = state === "done" && (interactions_done >= turns || isOver);
-  const outcome = whole ? attemptOutcome(average_scores ?? {}, threshold) : "unfinished";
+  const outcome = whole ? storedOutcome(average_scores ?? {}, threshold) : "unfinished";
   return { attempt, outcome, overall: average_scores?.["overall"] ?? null };
 }
 

@@ -30,7 +30,7 @@ test("compares two stored runs, with a verdict and changed interactions, regress
   const good = await bench.evaluate({ test_batch: batch, model_id: "good" });
   const bad = await bench.evaluate({ test_batch: batch, model_id: "bad" });
   const comparison = RunComparison.parse(await compareStoredRuns(bench.store, good.run_id, bad.run_id));
-  expect(comparison).toMatchObject({ comparable: true, verdict: "worse", regressions: 12, improvements: 0 });
+  expect(comparison).toMatchObject({ comparable: true, verdict: "less_close", regressions: 12, improvements: 0 });
   expect(comparison.changed[0]).toMatchObject({
     interaction_id: "t2",
     user_message: "q2",

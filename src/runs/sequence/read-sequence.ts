@@ -3,7 +3,7 @@ import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
 import type { RunSettings, SequencePlan } from "../../contract/schemas/evaluation-request.ts";
 import { passRateMeasure } from "../../contract/schemas/margins.ts";
-import { defaultThreshold } from "../../contract/schemas/outcome.ts";
+import { passThreshold } from "../../contract/schemas/outcome.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
 import { finalStates, type RunSummary } from "../../contract/schemas/run.ts";
 import type { RunSequence, SequenceDecision } from "../../contract/schemas/sequence.ts";
@@ -95,7 +95,7 @@ export async function readSequence(
     // Nothing can be compared with a run that was deleted.
     against: theirs?.tally ?? threshold ?? createRunTally(),
     score: plan.score,
-    passThreshold: candidate.settings.threshold ?? defaultThreshold,
+    passThreshold: passThreshold(candidate.settings),
     order,
     complete,
     margin: plan.margin ?? null,

@@ -36,8 +36,10 @@ test("two models stop as soon as the better one is known", async () => {
   const [model, old] = [right(0.95), right(0.3)];
   await using bench = await startBench({ models: { model, old } });
   const { summary, run_id, message } = await bench.evaluate({ test_batch: suite(80), scorers, attempts: versus() });
-  expect(summary).toMatchObject({ stopped_by: "decided", decision: { verdict: "better", stopped_by: "decided" } });
-  expect(message).toContain(`Decided after ${summary.decision?.scenarios} of 80 scenarios: exact_match is better, +`);
+  expect(summary).toMatchObject({ stopped_by: "decided", decision: { verdict: "closer", stopped_by: "decided" } });
+  expect(message).toContain(
+    `Decided after ${summary.decision?.scenarios} of 80 scenarios: exact_match is closer to the references, +`,
+  );
   // Both sides stop, at most the lead ahead of the scenario that decided.
   const decidedAt = summary.decision?.scenarios ?? 0;
   expect(decidedAt).toBeLessThan(50);
@@ -53,7 +55,7 @@ test("two models stop as soon as the better one is known", async () => {
     settings: { model_id: "old" },
     summary: { interactions: old.requests.length },
   });
-  expect(await bench.runs.sequence(other.id, null)).toMatchObject({ candidate: run_id, verdict: "better" });
+  expect(await bench.runs.sequence(other.id, null)).toMatchObject({ candidate: run_id, verdict: "closer" });
   const order = async (id: string) => (await bench.store.runs.scenarios(id)).map((scenario) => scenario.id);
   expect(await order(other.id)).toEqual(await order(run_id));
   expect(await order(run_id)).not.toEqual(suite(80).map(({ id }) => id));
@@ -94,7 +96,7 @@ test("one run stops against a threshold, and against a stored run", async () => 
   const stored = await bench.evaluate({ model_id: "old", test_batch: suite(80), scorers });
   const against = { run: stored.run_id };
   const safe = await bench.evaluate({ test_batch: suite(80), scorers, attempts: versus({ against, margin: 0.05 }) });
-  expect(safe.summary.decision).toMatchObject({ verdict: expect.stringMatching(/^(better|not_worse)$/), margin: 0.05 });
+  expect(safe.summary.decision).toMatchObject({ verdict: "not_worse", margin: 0.05 });
   // A run that has only some of the scenarios is enough; the others are left out.
   const part = await bench.evaluate({ model_id: "old", test_batch: suite(80).slice(0, 40), scorers });
   const partly = await bench.evaluate({
@@ -102,7 +104,7 @@ test("one run stops against a threshold, and against a stored run", async () => 
     scorers,
     attempts: versus({ against: { run: part.run_id } }),
   });
-  expect(partly.summary.decision).toMatchObject({ verdict: "better", left_out: expect.any(Number) });
+  expect(partly.summary.decision).toMatchObject({ verdict: "closer", left_out: expect.any(Number) });
   expect(partly.warnings).toMatchObject([{ message: expect.stringContaining("has 40 of these 80 scenarios") }]);
   const repeated = await bench.runs.request(await bench.runs.get(safe.run_id, null));
   expect(repeated.attempts).toEqual({ until: "decided", against, score: "exact_match", margin: 0.05 });
@@ -176,7 +178,7 @@ test("another process continues an interrupted comparison and reaches the same v
   await second.start();
   const ended = await second.wait(created.run.id, AbortSignal.timeout(20_000));
   await second.stop({ graceMs: 1_000 });
-  expect(ended.summary?.decision).toMatchObject({ verdict: "better", stopped_by: "decided" });
+  expect(ended.summary?.decision).toMatchObject({ verdict: "closer", stopped_by: "decided" });
   // No reply was asked for twice, except those that the interruption cut off.
   expect(calls.length).toBe(new Set(calls).size);
 });

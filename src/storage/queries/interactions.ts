@@ -109,6 +109,7 @@ type Figures = [
   scoring_version: string,
   conversation: Scores | null,
   semantic: StoredScores["semantic"] | null,
+  stated: StoredScores["stated"] | null,
 ];
 
 interface TurnRow {
@@ -159,7 +160,7 @@ function turnsAfter(
 function figuresOf(reader: Reader): RawBuilder<string> {
   if (reader.getExecutor().adapter instanceof PostgresAdapter) return sql`interaction.scores`;
   return sql`json_extract(
-    interaction.scores, '$.scores', '$.scoring_version', '$.conversation.scores', '$.semantic')`;
+    interaction.scores, '$.scores', '$.scoring_version', '$.conversation.scores', '$.semantic', '$.stated')`;
 }
 
 /** Duration and cost from the stored reply, extracted like the scores. */
@@ -176,12 +177,13 @@ function toCall(text: string): NonNullable<ScoredTurn["call"]> {
 
 function toScoredTurn({ scenario_index, attempt, turn_index, figures, call }: TurnRow): ScoredTurn {
   const read = fromJsonText<Figures | StoredScores>(figures);
-  const [scores, scoring_version, conversation, semantic] = Array.isArray(read) ? read : listOf(read);
+  const [scores, scoring_version, conversation, semantic, stated] = Array.isArray(read) ? read : listOf(read);
   const scored = {
     scenario_index,
     attempt,
     turn_index,
     scores,
+    ...(stated && { stated }),
     scoring_version,
     conversation: conversation && { scores: conversation },
     embedder: semantic?.embedder ?? null,
@@ -190,6 +192,6 @@ function toScoredTurn({ scenario_index, attempt, turn_index, figures, call }: Tu
   return call === undefined ? scored : { ...scored, call: toCall(call) };
 }
 
-function listOf({ scores, scoring_version, conversation, semantic }: StoredScores): Figures {
-  return [scores, scoring_version, conversation?.scores ?? null, semantic ?? null];
+function listOf({ scores, scoring_version, conversation, semantic, stated }: StoredScores): Figures {
+  return [scores, scoring_version, conversation?.scores ?? null, semantic ?? null, stated ?? null];
 }

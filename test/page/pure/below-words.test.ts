@@ -1,9 +1,14 @@
 import { expect, test } from "vitest";
-import { belowThresholdText } from "../../../web/transcript/failures.ts";
+import { whyFailed } from "../../../web/transcript/failures.ts";
 
 test("shows enough digits to see that the score is below the threshold", () => {
-  expect(belowThresholdText(0.3, 0.8)).toBe("overall below 0.8");
-  expect(belowThresholdText(0.93333, 0.934)).toBe("overall below 0.934");
-  expect(belowThresholdText(0.79996, 0.8)).toBe("overall 0.79996 is below 0.8");
-  expect(belowThresholdText(0.9333, 0.9334)).toBe("overall below 0.9334");
+  expect(whyFailed({ scores: { overall: 0.3 } }, 0.8)).toBe("overall below 0.8");
+  expect(whyFailed({ scores: { overall: 0.93333 } }, 0.934)).toBe("overall below 0.934");
+  expect(whyFailed({ scores: { overall: 0.79996 } }, 0.8)).toBe("overall 0.79996 is below 0.8");
+  expect(whyFailed({ scores: { overall: 0.9333 } }, 0.9334)).toBe("overall below 0.9334");
+});
+
+test("names what did not hold", () => {
+  const stated = { contains: true, "metadata.intent": false, tool_match: null };
+  expect(whyFailed({ scores: { overall: 0.9 }, stated }, undefined)).toBe("intent label");
 });

@@ -43,12 +43,12 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  test("the verdict says how many turns got worse, and leads to them", async () => {
+  test("the verdict says how many turns scored lower, and leads to them", async () => {
     await using services = await startFakeServices({ runs: [nightly, nightlyAfter] });
     await using tab = await openTab({ browser: browser(), services, width: 390 });
     await tab.open(path);
     const verdict = tab.page.getByRole("region", { name: "Verdict" });
-    await verdict.getByRole("link", { name: /^\d+ turns? got worse, \d+ got better$/ }).click();
+    await verdict.getByRole("link", { name: /^\d+ turns? scored lower, \d+ higher$/ }).click();
     const heading = tab.page.getByRole("heading", { name: "Changed turns" });
     expect(await heading.and(tab.page.locator(":focus")).count()).toBe(1);
     await expect.poll(async () => (await heading.boundingBox())?.y ?? -1).toBeLessThan(400);
@@ -103,11 +103,11 @@ export function compareSuite(browser: () => Browser): void {
     expect(tab.mishaps).toEqual([]);
   });
 
-  deepTest("changes can be narrowed to what got better, and the address says so", async () => {
+  deepTest("changes can be narrowed to what scored higher, and the address says so", async () => {
     await using services = await startFakeServices({ runs: [nightly, nightlyAfter] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(path);
-    await tab.page.getByRole("radio", { name: /better/ }).check({ force: true });
+    await tab.page.getByRole("radio", { name: /higher/ }).check({ force: true });
     await tab.page.getByText("angry-customer").waitFor();
     expect(await tab.page.getByRole("region", { name: "Changed turns" }).innerText()).not.toContain("▼");
     expect(tab.page.url()).toContain("show=better");
@@ -387,11 +387,11 @@ export function compareSuite(browser: () => Browser): void {
     await tab.open(path);
     const changes = tab.page.getByRole("region", { name: "Changed turns" });
     await changes.getByText("≈ −0.003").waitFor();
-    await tab.page.getByText("worse 0").waitFor();
+    await tab.page.getByText("lower 0").waitFor();
     expect(await changes.innerText()).not.toContain("▼");
     await changes.getByText("words not in the reference").first().waitFor();
-    await tab.page.getByRole("radio", { name: "worse 0" }).check({ force: true });
-    await changes.getByText("No turn got worse.").waitFor();
+    await tab.page.getByRole("radio", { name: "lower 0" }).check({ force: true });
+    await changes.getByText("No turn scored lower.").waitFor();
   });
 
   deepTest.each([390, 1280])("on a page of %i pixels every column of the effects is in sight", async (width) => {

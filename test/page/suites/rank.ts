@@ -25,7 +25,7 @@ export function rankSuite(browser: () => Browser): void {
     expect(await verdict.innerText()).toContain("between the 3 runs can be seen");
     const means = (await rows.allInnerTexts()).slice(1).map((text) => Number(/0\.\d{3}/.exec(text)?.[0]));
     expect(means).toEqual(means.toSorted((left, right) => right - left));
-    expect(await rows.nth(3).innerText()).toMatch(/−0\.\d{3} \[−0\.\d{3}, \+?−?0\.\d{3}\][^]*may be best/);
+    expect(await rows.nth(3).innerText()).toMatch(/−0\.\d{3} \[−0\.\d{3}, \+?−?0\.\d{3}\][^]*may be closest/);
 
     const replies = tab.page.getByRole("region", { name: "Replies side by side" });
     await replies.getByLabel("Scenario").selectOption("refund-status");

@@ -274,7 +274,7 @@ export function runSuite(browser: () => Browser): void {
     await using services = await startFakeServices({ runs: [{ ...judged, summary }] });
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${judged.run_id}`);
-    await tab.page.getByRole("radio", { name: "not scored 1" }).waitFor();
+    await tab.page.getByRole("radio", { name: "not judged 1" }).waitFor();
     expect(await tab.page.getByRole("radio", { name: "passing 0" }).count()).toBe(1);
     await tab.page.getByText("No scores available, see Scores").waitFor();
     await tab.page.getByRole("link", { name: "Scores" }).click();

@@ -109,6 +109,7 @@ export function makeScenario({ id, description = "", attempts }: ScenarioSketch)
     attempts: results,
     average_scores: averages(results.map((attempt) => attempt.average_scores)),
     score_stats: overall.length > 0 ? { overall: stats(overall) } : {},
+    threshold: 0.8,
     reliability: {
       threshold: 0.8,
       attempts: results.length,

@@ -1,19 +1,19 @@
 import type { RunComparison } from "../../../src/contract/schemas/comparison.ts";
 import type { AttemptResult } from "../../../src/contract/schemas/evaluation-response.ts";
-import { attemptOutcome, type Outcome } from "../../../src/contract/schemas/outcome.ts";
+import { outcomeOfAttempt, type Outcome } from "../../../src/contract/schemas/outcome.ts";
 import { checkNames, scoreTitle } from "../../../src/contract/schemas/score-names.ts";
 import type { TurnCheck } from "../../../src/contract/schemas/scorer-setting.ts";
 
 /** `waiting`: no turn is stored yet. `unfinished`: some turns are stored. */
 export type AttemptStatus = Outcome | "waiting" | "unfinished";
 
-/** Classifies an attempt by its average score; a turn without a reply makes it `errored`, not `failed`. */
-export function classifyAttempt(attempt: AttemptResult, threshold: number): AttemptStatus {
+/** Classifies an attempt; a turn without a reply makes it `errored`, not `failed`. */
+export function classifyAttempt(attempt: AttemptResult, threshold: number | undefined): AttemptStatus {
   if (attempt.interactions.length === 0) return "waiting";
   if (attempt.unfinished) return "unfinished";
   if (attempt.user?.failure) return "simulator_failed";
   if (attempt.interactions.some((turn) => turn.error)) return "errored";
-  return attemptOutcome(attempt.average_scores, threshold);
+  return outcomeOfAttempt(attempt, threshold);
 }
 
 /** Sorts `overall` and `success` first, then outcomes and tool calls, the rest by name. */

@@ -8,7 +8,7 @@ const outcomes: Record<AttemptStatus, { readonly mark: string; readonly label: s
   passed: { mark: "", label: "passed" },
   failed: { mark: "×", label: "failed" },
   errored: { mark: "!", label: "request failed" },
-  unscored: { mark: "·", label: "not scored" },
+  unscored: { mark: "·", label: "not judged" },
   simulator_failed: { mark: "?", label: "simulated user failed" },
   waiting: { mark: "", label: "not run" },
   unfinished: { mark: "…", label: "not finished" },
@@ -26,7 +26,7 @@ interface AttemptSquareProps {
 /** One attempt as a link; the fill shows its overall score, the mark its outcome. */
 export function AttemptSquare({ runId, scenarioId, cell, current = false, search = "" }: AttemptSquareProps) {
   const { mark, label } = outcomes[cell.outcome];
-  const scored = cell.outcome === "passed" || cell.outcome === "failed";
+  const scored = cell.outcome === "passed" || cell.outcome === "failed" || cell.outcome === "unscored";
   const hasOverall = scored && cell.overall !== null;
   const title = `Attempt ${cell.attempt}: ${label}${hasOverall ? `, overall ${formatScore(cell.overall)}` : ""}`;
   // An attempt may pass by its outcome alone, without an overall score.

@@ -3,7 +3,7 @@ import type {
   EvaluationResponse,
   ScenarioResult,
 } from "../../../src/contract/schemas/evaluation-response.ts";
-import { isFailure, thresholdOf, turnOutcome } from "../../../src/contract/schemas/outcome.ts";
+import { isFailure, turnOutcome } from "../../../src/contract/schemas/outcome.ts";
 import type { AlwaysFailing, ScenarioCounts } from "../../../src/contract/schemas/run.ts";
 import type { RunScenario, RunScenariosQuery, ScenarioStatus } from "../../../src/contract/schemas/run-scenarios.ts";
 import type { InteractionResult } from "../../../src/contract/schemas/interaction-result.ts";
@@ -13,7 +13,7 @@ import { classifyAttempt, type AttemptStatus } from "../../parts/runs/scores.ts"
 /** In the order of the list. */
 export const scenarioStatuses: readonly ScenarioStatus[] = ["failing", "flaky", "waiting", "unscored", "passing"];
 
-export const statusLabel = (status: ScenarioStatus): string => (status === "unscored" ? "not scored" : status);
+export const statusLabel = (status: ScenarioStatus): string => (status === "unscored" ? "not judged" : status);
 
 export type RunScenarioQuery = Partial<RunScenariosQuery>;
 
@@ -119,7 +119,7 @@ export function passHatK({ results }: EvaluationResponse): { k: number; mean: nu
 }
 
 export function toScenarioRow(scenario: ScenarioResult): ScenarioRow {
-  const threshold = thresholdOf(scenario);
+  const { threshold } = scenario;
   const cells = scenario.attempts.map((attempt) => toCell(attempt, threshold));
   const status = statusOf(cells);
   return {
@@ -163,7 +163,7 @@ export const countFaultyTurns = ({ results }: EvaluationResponse): number =>
     0,
   );
 
-function turnsThatAlwaysFail({ attempts }: ScenarioResult, threshold: number): number[] {
+function turnsThatAlwaysFail({ attempts }: ScenarioResult, threshold: number | undefined): number[] {
   const turns = attempts.filter(({ unfinished }) => !unfinished).flatMap(({ interactions }) => interactions);
   const judged = turns.flatMap((turn) => {
     const outcome = turnOutcome(turn, threshold);
@@ -175,7 +175,7 @@ function turnsThatAlwaysFail({ attempts }: ScenarioResult, threshold: number): n
     .toSorted((a, b) => a - b);
 }
 
-const toCell = (attempt: AttemptResult, threshold: number): AttemptCell => ({
+const toCell = (attempt: AttemptResult, threshold: number | undefined): AttemptCell => ({
   attempt: attempt.attempt,
   outcome: classifyAttempt(attempt, threshold),
   overall: attempt.average_scores["overall"] ?? null,

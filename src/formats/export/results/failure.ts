@@ -2,7 +2,13 @@ import { truncateText } from "../../../base/text.ts";
 import type { AttemptResult, ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
 import type { JudgeVerdict } from "../../../contract/schemas/judging/judge.ts";
-import { attemptOutcome, isFailure, turnOutcome } from "../../../contract/schemas/outcome.ts";
+import {
+  brokenStatements,
+  defaultThreshold,
+  isFailure,
+  outcomeOfAttempt,
+  turnOutcome,
+} from "../../../contract/schemas/outcome.ts";
 import type { Scores } from "../../../contract/schemas/score.ts";
 import type { RecordedToolCall, ReferenceToolCall } from "../../../contract/schemas/acting/tool-call.ts";
 import type { StateDifference } from "../../../contract/schemas/acting/world.ts";
@@ -23,7 +29,7 @@ export interface ScenarioFailure {
 }
 
 /** The failure of a scenario, read from the first bad turn of its worst attempt. */
-export function failureOf(result: ScenarioResult, threshold: number): ScenarioFailure | undefined {
+export function failureOf(result: ScenarioResult, threshold: number | undefined): ScenarioFailure | undefined {
   const worst = worstAttempt(result, threshold);
   const interaction = worst && worstTurn(worst, threshold);
   if (!worst || !interaction) return undefined;
@@ -39,16 +45,17 @@ export function failureOf(result: ScenarioResult, threshold: number): ScenarioFa
 }
 
 /** The causes of a failing scenario for reports without room for more; its score where there is no other. */
-export function failureReasons(result: ScenarioResult, threshold: number): string[] {
+export function failureReasons(result: ScenarioResult, threshold: number | undefined): string[] {
   const failure = failureOf(result, threshold);
   if (failure && failure.causes.length > 0) return [...failure.causes];
   const overall = result.average_scores["overall"];
-  return overall === undefined ? [] : [`overall ${scoreText(overall)}, needed ${threshold}`];
+  return overall === undefined || threshold === undefined ? [] : [`overall ${scoreText(overall)}, needed ${threshold}`];
 }
 
-function worstAttempt({ attempts }: ScenarioResult, threshold: number): AttemptResult | undefined {
-  const worth = ({ average_scores }: AttemptResult): number => {
-    const passes = isFailure(attemptOutcome(average_scores, threshold)) ? 0 : 4;
+function worstAttempt({ attempts }: ScenarioResult, threshold: number | undefined): AttemptResult | undefined {
+  const worth = (attempt: AttemptResult): number => {
+    const { average_scores } = attempt;
+    const passes = isFailure(outcomeOfAttempt(attempt, threshold)) ? 0 : 4;
     return passes + (average_scores["success"] ?? 0) * (1 + (average_scores["overall"] ?? 0));
   };
   const begun = attempts.filter(({ interactions }) => interactions.length > 0);
@@ -62,7 +69,7 @@ function showsCalls(attempt: AttemptResult, turn: InteractionResult): boolean {
   return hasWrongCalls(turn) || (missesOutcome(attempt) && turn.tool_calls.length > 0);
 }
 
-function worstTurn(attempt: AttemptResult, threshold: number): InteractionResult | undefined {
+function worstTurn(attempt: AttemptResult, threshold: number | undefined): InteractionResult | undefined {
   const { interactions } = attempt;
   const overallOf = ({ scores }: InteractionResult): number => scores["overall"] ?? 1;
   return (
@@ -74,23 +81,27 @@ function worstTurn(attempt: AttemptResult, threshold: number): InteractionResult
 }
 
 /** The causes of a turn that did not pass, as far as its score does not tell them. */
-export function turnCauses(turn: InteractionResult, threshold: number): string[] {
+export function turnCauses(turn: InteractionResult, threshold: number | undefined): string[] {
   const { error, scores, score_reasons, judgements = {}, failed_scores = [] } = turn;
   if (error) {
     const said = error.upstream_message === undefined ? [] : [`the endpoint said: ${error.upstream_message}`];
     return [`${error.code}: ${error.detail}`, ...said];
   }
-  return [
+  const causes = [
     ...failed_scores.map((name) => `${name}: ${score_reasons[name] ?? "could not be had"}`),
     ...(hasWrongCalls(turn) ? [`tool_match: ${score_reasons["tool_match"] ?? "0"}`] : []),
     ...missedChecks(turn),
-    ...lowVerdicts({ scores, score_reasons, judgements }, threshold),
+    ...lowVerdicts({ scores, score_reasons, judgements }, threshold ?? defaultThreshold),
+    ...(threshold === undefined ? brokenStatements(turn) : []).map(
+      (name) => `${name}: ${score_reasons[name] ?? scoreText(scores[name])}`,
+    ),
   ];
+  return [...new Set(causes)];
 }
 
 function attemptCauses(
   { outcome, conversation, interactions }: AttemptResult,
-  { threshold, interaction }: { threshold: number; interaction: InteractionResult },
+  { threshold, interaction }: { threshold: number | undefined; interaction: InteractionResult },
 ): string[] {
   const hasError = interactions.some(({ error }) => error !== null);
   /** The causes of the turn say it already. */
@@ -99,7 +110,7 @@ function attemptCauses(
   const parts = (outcome?.parts ?? []).filter(({ name, passed }) => passed !== true && !isSaid(name));
   return [
     ...parts.map(({ name, reason }) => `outcome.${name}: ${reason}`),
-    ...(conversation ? lowVerdicts(conversation, threshold) : []),
+    ...(conversation ? lowVerdicts(conversation, threshold ?? defaultThreshold) : []),
   ];
 }
 

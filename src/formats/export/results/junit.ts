@@ -4,7 +4,7 @@ import type { ScenarioResult } from "../../../contract/schemas/evaluation-respon
 import { overallFirst } from "../../../contract/schemas/score-names.ts";
 import { failureOf } from "./failure.ts";
 import { passedText, verdictOf, type ScenarioVerdict } from "./verdict.ts";
-import { scoreText, stripControlCharacters, unauditedMark, unauditedScores } from "./report-text.ts";
+import { scoreText, stripControlCharacters, unauditedMark, unauditedScores, whyNotJudged } from "./report-text.ts";
 import type { ResultExport, RunHead, RunJudgement } from "./result-export.ts";
 
 type XmlNode = { readonly [name: string]: string | number | XmlNode | readonly XmlNode[] };
@@ -132,7 +132,6 @@ function secondsOf({ attempts }: ScenarioResult): number {
 }
 
 const whySkipped = {
-  unscored: "nothing to compare with: no reference reply, labels or checks",
   simulator_failed: "the simulated user failed in every attempt",
   not_run: "not run: the run ended before any attempt finished",
 } as const;
@@ -148,7 +147,8 @@ function toCase(result: ScenarioResult, verdict: ScenarioVerdict, suite: string)
   const { outcome } = verdict;
   if (outcome === "passed") return head;
   if (outcome === "unscored" || outcome === "simulator_failed" || outcome === "not_run") {
-    return { ...head, skipped: { "@_message": whySkipped[outcome] } };
+    const why = outcome === "unscored" ? stripControlCharacters(whyNotJudged(result)) : whySkipped[outcome];
+    return { ...head, skipped: { "@_message": why } };
   }
   const { message, text } = describe(result, verdict);
   return {
@@ -170,7 +170,7 @@ function caseProperties(result: ScenarioResult, { passed, counted, run, threshol
     property("attempts", attempts.length),
     ...(run < attempts.length ? [property("attempts.run", `${run} of ${attempts.length}`)] : []),
     property("passed", `${passed} of ${counted}`),
-    property("threshold", threshold),
+    ...(threshold === undefined ? [] : [property("threshold", threshold)]),
     property("overall.mean", scoreText(average_scores["overall"])),
     property("overall.interval95", interval),
     ...(reliability?.pass_at_k ?? []).map((value, index) => property(`pass@${index + 1}`, scoreText(value))),
@@ -185,7 +185,8 @@ function caseProperties(result: ScenarioResult, { passed, counted, run, threshol
 /** Describes the first bad turn of the worst attempt, and what the attempt as a whole got wrong. */
 function describe(result: ScenarioResult, verdict: ScenarioVerdict): { message: string; text: string } {
   const { threshold } = verdict;
-  const summary = `${passedText(verdict)} (overall ${scoreText(result.average_scores["overall"])}, threshold ${threshold})`;
+  const needed = threshold === undefined ? "" : `, threshold ${threshold}`;
+  const summary = `${passedText(verdict)} (overall ${scoreText(result.average_scores["overall"])}${needed})`;
   const failure = failureOf(result, threshold);
   if (!failure) return { message: summary, text: summary };
   const { attempt, interaction, causes, calls, stateDifferences } = failure;

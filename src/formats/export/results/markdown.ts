@@ -1,7 +1,7 @@
 import { truncateText } from "../../../base/text.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
-import { lacksOverall, passRateText, thresholdOf } from "../../../contract/schemas/outcome.ts";
+import { lacksOverall, notJudgedText, passRateText } from "../../../contract/schemas/outcome.ts";
 import { failureOf, turnCauses, type ScenarioFailure } from "./failure.ts";
 import { verdictOf, type ScenarioVerdict } from "./verdict.ts";
 import { meanWithMargin, scoreText, stripControlCharacters, unauditedScores } from "./report-text.ts";
@@ -18,8 +18,7 @@ interface ShownTurn {
 }
 
 interface ScoredTurn extends ShownTurn {
-  /** The overall score that the scenario needs. */
-  readonly threshold: number;
+  readonly threshold: number | undefined;
 }
 
 const worstShown = 10;
@@ -28,7 +27,7 @@ const marks = {
   passed: "✅ passed",
   failed: "❌ failed",
   error: "⚠️ error",
-  unscored: "➖ not scored",
+  unscored: "➖ not judged",
   simulator_failed: "➖ simulated user failed",
   not_run: "⏸️ not run",
 } as const;
@@ -100,8 +99,7 @@ function worstOfAttempts(turns: readonly ScoredTurn[]): ScoredTurn[] {
 }
 
 function turnsOf(result: ScenarioResult): ScoredTurn[] {
-  const { scenario_id, attempts } = result;
-  const threshold = thresholdOf(result);
+  const { scenario_id, attempts, threshold } = result;
   return attempts.flatMap(({ attempt, interactions }) =>
     interactions.map((interaction) => ({ scenario_id, attempt, interaction, threshold })),
   );
@@ -141,7 +139,7 @@ function scenarioRow(result: ScenarioResult): string {
   const reliability = hat === undefined ? "–" : `${scoreText(hat)} (k=${result.reliability?.pass_hat_k.length})`;
   return tableLine([
     markdownCode(result.scenario_id),
-    marks[verdict.outcome],
+    verdict.outcome === "unscored" ? `➖ ${notJudgedText(result.average_scores)}` : marks[verdict.outcome],
     score,
     attemptsText(verdict),
     reliability,

@@ -1,7 +1,8 @@
 import { formatFigure } from "../../../base/numbers.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
-import { reservedPrefixes, reservedScores } from "../../../contract/schemas/score-names.ts";
+import { howToJudge, notJudgedText } from "../../../contract/schemas/outcome.ts";
+import { isOwnScore } from "../../../contract/schemas/score-names.ts";
 import type { ScoreStats } from "../../../contract/schemas/score.ts";
 
 export const scoreText = (value: number | null | undefined): string =>
@@ -32,11 +33,34 @@ function endsOf(stats: ScoreStats | undefined): { lower: number; upper: number }
 
 /** The reasons why the user's own checks and scorers gave 0. Built-in scores explain themselves by their values. */
 export function missedChecks({ scores, score_reasons }: InteractionResult): string[] {
-  const isOurs = (name: string): boolean =>
-    reservedScores.has(name) || reservedPrefixes.some((start) => name.startsWith(start));
   return Object.entries(scores)
-    .filter(([name, value]) => value === 0 && !isOurs(name))
+    .filter(([name, value]) => value === 0 && isOwnScore(name))
     .map(([name]) => `${name}: ${score_reasons[name] ?? "0"}`);
+}
+
+/** Statements of a scenario that could not be decided, with the reasons. */
+export function undecidedStatements({ attempts }: ScenarioResult): readonly string[] {
+  const open = attempts.flatMap(({ interactions, outcome }) => [
+    ...interactions.flatMap((turn) =>
+      Object.entries(turn.stated ?? {}).flatMap(([name, held]) => (held === null ? whyUndecided(turn, name) : [])),
+    ),
+    ...(outcome?.parts ?? []).flatMap(({ name, passed, reason }) =>
+      passed === null ? `outcome.${name}: ${reason}` : [],
+    ),
+  ]);
+  return [...new Set(open)].slice(0, 3);
+}
+
+function whyUndecided({ score_reasons, label_sources }: InteractionResult, name: string): string {
+  const isGuess = label_sources[name.replace(/^metadata\./, "")]?.source === "local" && name.startsWith("metadata.");
+  return `${name}: ${isGuess ? "only guessed by the built-in labeller; name a labeller" : (score_reasons[name] ?? "no value")}`;
+}
+
+/** Why a scenario has no verdict: a statement that could not be decided, or replies with nothing but references. */
+export function whyNotJudged(result: ScenarioResult): string {
+  const open = undecidedStatements(result);
+  const why = open.length === 0 ? howToJudge : `Undecided: ${open.join("; ")}`;
+  return `${notJudgedText(result.average_scores)}. ${why}.`;
 }
 
 /** The scores whose judge has not passed an audit. */

@@ -3,7 +3,6 @@ import type {
   EvaluationResponse,
   ScenarioResult,
 } from "../../../contract/schemas/evaluation-response.ts";
-import { thresholdOf } from "../../../contract/schemas/outcome.ts";
 
 /** The outcome of one requirement on the whole run: a gate, a baseline, a budget, a reachable target. */
 export interface RunJudgement {
@@ -23,7 +22,9 @@ export type RunHead = Pick<EvaluationResponse, "run_id" | "test_name" | "endpoin
   };
 
 /** The facts about a scenario that are known before its first attempt. All attempts of a scenario get the same object. */
-export type ScenarioHead = Pick<ScenarioResult, "scenario_id" | "system_prompt"> & { readonly threshold: number };
+export type ScenarioHead = Pick<ScenarioResult, "scenario_id" | "system_prompt"> & {
+  readonly threshold: number | undefined;
+};
 
 /** Writes a run piece by piece, so that a large run is never in memory as a whole. The joined pieces are the file. */
 export type ResultExport = ScenarioExport | AttemptExport;
@@ -59,7 +60,7 @@ export function exportResults(create: () => ResultExport, response: EvaluationRe
 }
 
 function* attemptPieces(writer: AttemptExport, result: ScenarioResult): Generator<string> {
-  const head = { ...result, threshold: thresholdOf(result) };
+  const head = { ...result, threshold: result.threshold };
   for (const attempt of result.attempts) writer.look?.(head, attempt);
   for (const attempt of result.attempts) yield* writer.attempt(head, attempt);
 }

@@ -407,12 +407,12 @@ test("uses the run's threshold and the scenario's prompt in training lines", () 
   const own: ScenarioResult = {
     ...scenario,
     system_prompt: "You are a baker.",
-    reliability: scenario.reliability && { ...scenario.reliability, threshold: 0.96 },
+    threshold: 0.96,
   };
   const run = runResult([own, scenario], { system_prompt: "Be brief." });
   expect(exportedAs("sft", run)).toMatchObject([{ messages: [{ content: "Be brief." }, {}, {}] }]);
   expect(exportedAs("dpo", run)).toHaveLength(1);
-  const open = runResult([{ ...own, reliability: scenario.reliability }], { system_prompt: "Be brief." });
+  const open = runResult([{ ...own, threshold: 0.8 }], { system_prompt: "Be brief." });
   expect(exportedAs("sft", open)).toMatchObject([{ messages: [{ content: "You are a baker." }, {}, {}] }]);
   expect(exportedAs("dpo", open)).toMatchObject([{ prompt: [{ content: "You are a baker." }, {}] }]);
   const none = runResult([{ ...scenario, system_prompt: "" }], { system_prompt: "Be brief." });

@@ -4,7 +4,7 @@ import type {
   ScenarioResult,
 } from "../../../contract/schemas/evaluation-response.ts";
 import { failureOf, type ScenarioFailure } from "./failure.ts";
-import { unauditedScores } from "./report-text.ts";
+import { unauditedScores, undecidedStatements } from "./report-text.ts";
 import { isFailing, verdictOf, type ScenarioVerdict } from "./verdict.ts";
 
 /** The figures of a scenario that the summary and the gates of its run use, without its attempts. */
@@ -17,6 +17,8 @@ export interface ScenarioDigest extends Pick<
   readonly hasOutcome: boolean;
   /** True where the scenario says what to expect of a reply or of the conversation. */
   readonly expects: boolean;
+  /** Why a scenario that states something is not judged. */
+  readonly undecided: readonly string[];
 }
 
 /** A scenario that did not pass, with its worst turn. */
@@ -83,6 +85,7 @@ function digestOf(result: ScenarioResult): ScenarioDigest {
     score_stats,
     reliability,
     verdict: verdictOf(result),
+    undecided: undecidedStatements(result),
     hasOutcome: result.attempts.some(({ outcome }) => outcome !== undefined),
     expects: result.attempts.some(expects),
   };

@@ -1,4 +1,3 @@
-import { reaches } from "../../../base/numbers.ts";
 import type { AttemptResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
 import { turnOutcome } from "../../../contract/schemas/outcome.ts";
@@ -56,6 +55,7 @@ interface Candidate {
   readonly attempt: number;
   readonly turn_index: number;
   readonly overall: number;
+  readonly passes: boolean;
 }
 
 /** The best and worst reply to one conversation, and the messages of the one that was read first, in JSON. */
@@ -78,7 +78,8 @@ export function createDpoLines(): AttemptExport {
       const { turn_index, error, scores } = replayed.turn;
       const { overall } = scores;
       if (error !== null || overall === undefined) continue;
-      yield { ...replayed, candidate: { attempt: result.attempt, turn_index, overall } };
+      const passes = turnOutcome(replayed.turn, scenario.threshold) === "passed";
+      yield { ...replayed, candidate: { attempt: result.attempt, turn_index, overall, passes } };
     }
   }
 
@@ -96,7 +97,7 @@ export function createDpoLines(): AttemptExport {
     const pairs = pairsOf(scenario);
     for (const { key, turn, prompt, candidate } of rated(scenario, result)) {
       const pair = pairs.get(key);
-      if (!pair || !isWorthwhile(pair, scenario.threshold)) continue;
+      if (!pair || !isWorthwhile(pair)) continue;
       const isBest = isSame(candidate, pair.best);
       if (!isBest && !isSame(candidate, pair.worst)) continue;
       const { first } = pair;
@@ -133,8 +134,7 @@ export function createDpoLines(): AttemptExport {
 const isSame = (left: Candidate, right: Candidate): boolean =>
   left.attempt === right.attempt && left.turn_index === right.turn_index;
 
-const isWorthwhile = ({ best, worst }: Pair, threshold: number): boolean =>
-  reaches(best.overall, threshold) && best.overall - worst.overall >= margin;
+const isWorthwhile = ({ best, worst }: Pair): boolean => best.passes && best.overall - worst.overall >= margin;
 
 /** Keeps a value for the current scenario and replaces it when the next one starts. */
 function perScenario<Kept>(make: () => Kept): (scenario: ScenarioHead) => Kept {

@@ -1,14 +1,15 @@
 import type { AttemptResult, ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
-import { attemptOutcome, lacksOverall, thresholdOf } from "../../../contract/schemas/outcome.ts";
+import { lacksOverall, outcomeOfAttempt } from "../../../contract/schemas/outcome.ts";
 
 /**
  * The result of a scenario. `error`: every attempt has a turn without a usable reply, or one that could not be scored. `unscored`:
- * there is nothing to compare with. `simulator_failed`: the simulated user spoiled every attempt. `not_run`: no attempt finished
+ * nothing decides. `simulator_failed`: the simulated user spoiled every attempt. `not_run`: no attempt finished
  * before the run ended.
  */
 export interface ScenarioVerdict {
   readonly outcome: "passed" | "failed" | "error" | "unscored" | "simulator_failed" | "not_run";
-  readonly threshold: number;
+  /** Minimum `overall` of an attempt; undefined where the statements of the scenario decide. */
+  readonly threshold: number | undefined;
   readonly passed: number;
   readonly counted: number;
   /** Attempts that finished, out of those that are listed. */
@@ -31,9 +32,9 @@ export function passedText({ passed, counted }: ScenarioVerdict): string {
 
 /** A scenario passes if every attempt passes. Attempts that the simulated user spoiled do not count. */
 export function verdictOf(result: ScenarioResult): ScenarioVerdict {
-  const threshold = thresholdOf(result);
+  const { threshold } = result;
   const ended = result.attempts.filter(({ interactions, unfinished }) => interactions.length > 0 && !unfinished);
-  const outcomes = ended.map(({ average_scores }) => attemptOutcome(average_scores, threshold));
+  const outcomes = ended.map((attempt) => outcomeOfAttempt(attempt, threshold));
   const counted = outcomes.filter((outcome) => outcome !== "unscored" && outcome !== "simulator_failed");
   const passed = counted.filter((outcome) => outcome === "passed").length;
   const figures = {
