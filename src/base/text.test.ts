@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { normalizeNfkc, truncateText, closestName } from "./text.ts";
+import { closestName, matchesWildcard, normalizeNfkc, truncateText } from "./text.ts";
 
 test("truncates a long text with an ellipsis, never in the middle of a character", () => {
   expect(truncateText("four", 4)).toBe("four");
@@ -42,4 +42,18 @@ test.each([
   [`${"x".repeat(81)}`, ["x".repeat(80)], undefined],
 ])("matches %j among %j to %j", (typed, names, meant) => {
   expect(closestName(typed, names)).toBe(meant);
+});
+
+test.each([
+  ["gpt-5", "gpt-5", true],
+  ["gpt-5", "gpt-5*", true],
+  ["gpt-5-mini", "gpt*mini", true],
+  ["gpt-5-mini", "*5*", true],
+  ["aba", "ab*ba", false],
+  ["gpt-5", "gpt", false],
+  ["a.b", "a?b", false],
+  ["", "*", true],
+  ["a".repeat(100_000), `${"*a".repeat(200)}*b`, false],
+])("compares a text with wildcards: %#", (given, pattern, matches) => {
+  expect(matchesWildcard(given, pattern)).toBe(matches);
 });

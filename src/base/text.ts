@@ -46,3 +46,18 @@ export function closestName(typed: string, names: readonly string[]): string | u
 export function isHeaderText(text: string): boolean {
   return /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text);
 }
+
+/** True when the text has the form of the pattern, in which `*` stands for any text. Linear for any number of them. */
+export function matchesWildcard(text: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at <= text.length - last.length;
+}

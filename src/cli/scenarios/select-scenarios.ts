@@ -1,4 +1,5 @@
 import { shuffle } from "../../base/random.ts";
+import { matchesWildcard } from "../../base/text.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { CliError } from "../cli-error.ts";
 
@@ -53,8 +54,7 @@ function listed(what: string, all: readonly string[]): string {
 
 function fits({ id, tags = [] }: FileScenario, filter: string): boolean {
   if (isTag(filter)) return tags.includes(filter.slice("tag:".length));
-  const pattern = filter.split("*").map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, "\\$&"));
-  return new RegExp(`^${pattern.join(".*")}$`, "s").test(id);
+  return matchesWildcard(id, filter);
 }
 
 function drawSample(scenarios: readonly FileScenario[], size: number, seed: number): FileScenario[] {

@@ -1,5 +1,5 @@
 import type { JsonRecord } from "../../../base/json.ts";
-import { truncateText } from "../../../base/text.ts";
+import { matchesWildcard, truncateText } from "../../../base/text.ts";
 import type { TracedConversation } from "../../../contract/schemas/acting/traces.ts";
 import { parseIfJson } from "../../documents/exact-json.ts";
 import { recordedTurn, type ImportedTurn, type Span } from "../../imported-scenario.ts";
@@ -66,18 +66,13 @@ function takesConversation(facts: Facts, { traceFilter = {}, listConversation }:
   const taken =
     (since === undefined || start >= Date.parse(since)) &&
     (until === undefined || start < Date.parse(until)) &&
-    (model === undefined || facts.models.some((name) => matchesModel(name, model))) &&
+    (model === undefined || facts.models.some((name) => matchesWildcard(name.toLowerCase(), model.toLowerCase()))) &&
     (errors === undefined || facts.errors > 0 === (errors === "only")) &&
     facts.turns >= min_turns &&
     facts.turns <= max_turns &&
     (conversations === undefined || conversations.includes(facts.id));
   listConversation?.({ ...facts, taken });
   return taken;
-}
-
-function matchesModel(name: string, pattern: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "is").test(name);
 }
 
 interface Trace {
