@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { Agent, createServer, request } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
@@ -329,6 +329,55 @@ test("answers every accepted request when SIGTERM arrives under load", { timeout
   report(sized("SIGTERM under load"), { stops: size.stops, answered, resets });
   expect([answered, resets]).toEqual([clients * size.stops, 0]);
 });
+
+deepTest(
+  "clients that move on to another service when one refuses them see no failure while that one stops",
+  async () => {
+    const wanted = 1_000;
+    await using provider = await startFakeProvider({ behaviour: text("Yes") });
+    const environment = { LOG_LEVEL: "silent", HUB_BASE_URL: provider.url };
+    for (const keepAlive of [false, true]) {
+      await using stopped = await startServe(environment);
+      await using other = await startServe(environment);
+      const agent = new Agent({ keepAlive, maxSockets: 16 });
+      const failures: string[] = [];
+      let asked = 0;
+      const client = async (): Promise<void> => {
+        let url = stopped.agent;
+        while (asked < wanted) {
+          asked += 1;
+          if (asked === wanted / 4) stopped.child.kill("SIGTERM");
+          await askWith(url, agent).catch(async (error: NodeJS.ErrnoException) => {
+            if (error.code !== "ECONNREFUSED") return failures.push(error.code ?? String(error));
+            url = other.agent;
+            return askWith(url, agent);
+          });
+        }
+      };
+      await Promise.all(Array.from({ length: 16 }, client));
+      agent.destroy();
+      report("SIGTERM with another service", {
+        "keep-alive": String(keepAlive),
+        requests: asked,
+        failed: failures.length,
+      });
+      expect(failures).toEqual([]);
+      expect(await stopped.ended).toBe(0);
+    }
+  },
+);
+
+/** A turn of the agent, answered with 200. */
+function askWith(url: string, agent: Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json", "x-model-id": "hub/m" };
+    const outgoing = request(url, { method: "POST", agent, headers }, (response) => {
+      response.resume().on("error", reject);
+      response.on("end", () => (response.statusCode === 200 ? resolve() : reject(new Error(`${response.statusCode}`))));
+    });
+    outgoing.on("error", reject).end(JSON.stringify({ messages: [{ type: "human", content: "Hi" }] }));
+  });
+}
 
 describe("clients that go away", () => {
   test("end their model calls, and leave nothing behind", { timeout: patienceMs }, async () => {

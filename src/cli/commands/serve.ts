@@ -1,6 +1,7 @@
 // Must be the first import: later modules refer to the classes it defines.
 import "../../models/outbound/web-classes.ts";
 import { spawn } from "node:child_process";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Logger } from "pino";
 import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
@@ -121,6 +122,9 @@ interface Services {
 /** After the grace time, callers that still wait get this long to receive a response before their connection is closed. */
 const goodbyeMs = 1_000;
 
+/** While a service stops, requests that have arrived get so long before no more work is begun. */
+const arrivedWithinMs = 2_000;
+
 /** Starts every part of the product and connects them. Tests start the same with other settings. */
 export async function startServices(
   settings: Settings,
@@ -213,12 +217,13 @@ export async function startServices(
     async stop() {
       shell.stop();
       const graceMs = http.shutdownGraceMs;
-      await Promise.all([
-        agent.close(graceMs + goodbyeMs),
-        agentService.turns.drain(graceMs),
-        evaluation.close(graceMs + goodbyeMs),
-        runs.stop({ graceMs }),
-      ]);
+      const closed = Promise.all([agent.close(graceMs + goodbyeMs), evaluation.close(graceMs + goodbyeMs)]);
+      // What arrived before nothing more can is still accepted work: its turns and runs begin, and short ones end.
+      await Promise.all([agent.stopAccepting(), evaluation.stopAccepting()]);
+      const arrivedMs = Math.min(arrivedWithinMs, graceMs / 2);
+      await Promise.race([closed, wait(arrivedMs, undefined, { ref: false })]);
+      const restMs = graceMs - arrivedMs;
+      await Promise.all([closed, agentService.turns.drain(restMs), runs.stop({ graceMs: restMs })]);
       core.storage.stopWaiting();
       await started.disposeAsync();
     },

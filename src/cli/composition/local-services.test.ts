@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { evaluationAddress, pageOrigins, type LocalServices } from "./local-services.ts";
 
-const listening = (port: number) => ({ url: `http://127.0.0.1:${port}`, port, close: async () => {} });
+const listening = (port: number) => ({
+  url: `http://127.0.0.1:${port}`,
+  port,
+  stopAccepting: async () => {},
+  close: async () => {},
+});
 const local: LocalServices = { agent: listening(8000), evaluation: listening(8001), demo: null };
 const exposed = { host: "0.0.0.0", evalPublicUrl: null };
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request, Agent } from "node:http";
-import { connect, Server } from "node:net";
+import { connect, Server, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -89,9 +89,34 @@ test("lets a running request finish on close, closes idle connections and accept
   await entered.promise;
   // Longer than a timer allows.
   const closed = server.close(2 ** 31);
-  await expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed");
+  await vi.waitFor(() => expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed"));
   release.resolve();
   expect((await slow).body).toBe("finished");
+  await closed;
+});
+
+test("a stop answers connections that wait to be accepted, and those whose request is still on its way", async () => {
+  const server = await start();
+  const ask = (socket: Socket) =>
+    new Promise<string>((resolve, reject) => {
+      let received = "";
+      socket.on("data", (data) => (received += String(data)));
+      socket.on("error", reject).on("close", () => resolve(received));
+    });
+  const head = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n";
+  const accepted = connect(server.port, "127.0.0.1");
+  await once(accepted, "connect");
+  await get(`${server.url}/healthz`, new Agent());
+  const waiting = Array.from({ length: 50 }, () => connect(server.port, "127.0.0.1"));
+  for (const socket of waiting) socket.write(head);
+  const closed = server.close(60_000);
+  const answers = [accepted, ...waiting].map(ask);
+  await wait(20);
+  accepted.write(head);
+  for (const answer of await Promise.all(answers)) {
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toMatch(/^connection: close\r$/im);
+  }
   await closed;
 });
 

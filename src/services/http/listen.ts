@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { Server as NetServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
 import { getRequestListener, RequestError, type HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Logger } from "pino";
@@ -34,6 +35,11 @@ export interface ListenOptions {
 export interface Listening {
   readonly url: string;
   readonly port: number;
+  /**
+   * Stops accepting connections, and resolves when those that had no request under way are closed: all requests from before have
+   * arrived.
+   */
+  stopAccepting(): Promise<void>;
   /** Stops accepting, lets running requests finish for at most `graceMs`, then cuts the rest. Resolves when all are closed. */
   close(graceMs: number): Promise<void>;
 }
@@ -46,7 +52,7 @@ export class ListenError extends Error {
 /** Starts a server for the app. Rejects with a `ListenError` when the address cannot be used. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { host } = options;
-  const server = createHttpServer(options);
+  const { server, connections } = createHttpServer(options);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(cannotListen(error, options)));
     // Under overload, connections wait here to be refused. Beyond the default of 511 the system drops their packets, and the clients
@@ -55,17 +61,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   });
   server.on("error", (error) => options.log.error({ err: error }, "server error"));
   const bound = (server.address() as AddressInfo).port;
-  return { url: `http://${urlHost(host)}:${bound}`, port: bound, close: createDrain(server) };
+  return { url: `http://${urlHost(host)}:${bound}`, port: bound, ...createDrain(server, connections) };
 }
 
-function createHttpServer({
-  app,
-  limits,
-  log,
-  version,
-  checkIntervalMs = 1000,
-  stalledMs = 120_000,
-}: ListenOptions): Server {
+function createHttpServer({ app, limits, log, version, checkIntervalMs = 1000, stalledMs = 120_000 }: ListenOptions): {
+  readonly server: Server;
+  readonly connections: Connections;
+} {
   const refuse = (problem: ServiceError, reason: string) => refusal(problem, { reason, version, log });
   const handle = getRequestListener((request, bindings) => app.fetch(request, bindings as HttpBindings), {
     // Other code in this process relies on Node's own globals.
@@ -86,13 +88,16 @@ function createHttpServer({
   server.maxHeadersCount = limits.headers;
   server.maxConnections = limits.connections;
 
-  const connections = new Connections(() => closeIdleWhenDraining(server));
+  const connections = new Connections();
+  server.on("connection", (socket) => connections.opened(socket));
   const dropBody = createBodyDropper();
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (!connections.begin(request.socket, response)) return void request.socket.destroy();
-    if (!server.listening) response.shouldKeepAlive = false;
+    if (connections.isDraining) response.shouldKeepAlive = false;
     response.once("close", () => dropBody(request));
-    if (!app.earlyRefusal?.refuse(request, response)) void handle(request, response);
+    connections.start(() => {
+      if (!app.earlyRefusal?.refuse(request, response)) void handle(request, response);
+    });
   });
   server.setTimeout(stalledMs, (socket) => closeStalled(socket, { connections, stalledMs }));
   server.on("clientError", (error: ParserError, socket: Duplex) => {
@@ -116,7 +121,7 @@ function createHttpServer({
       ),
     );
   });
-  return server;
+  return { server, connections };
 }
 
 /** The response to a request that never reached the app. */
@@ -158,21 +163,80 @@ function closeStalled(
   else socket.destroy();
 }
 
-/** While the server stops, busy connections close after their response instead of waiting for another request. */
-function closeIdleWhenDraining(server: Server): void {
-  if (!server.listening) setImmediate(() => server.closeIdleConnections());
+/**
+ * Stops without a connection reset: every connection that the system has accepted gets its answer. May be called again with a shorter
+ * grace, as by a second signal.
+ */
+function createDrain(server: Server, connections: Connections): Pick<Listening, "stopAccepting" | "close"> {
+  let accepting: Promise<void> | undefined;
+  const closed = new Promise<void>((resolve) => server.once("close", resolve));
+
+  async function endAccepting(): Promise<void> {
+    const stopLooking = connections.drain();
+    await new Promise<void>((resolve) =>
+      closeWhenNoneWaits(server, () => {
+        // Node's own `server.close` also cuts connections whose first request is still on its way.
+        NetServer.prototype.close.call(server);
+        connections.release();
+        resolve();
+      }),
+    );
+    void closed.then(() => {
+      stopLooking();
+      // Ends Node's check of timeouts.
+      server.close(() => {});
+    });
+    await Promise.race([connections.untilBusyOnly(), wait(quietAtMostMs, undefined, { ref: false })]);
+  }
+
+  function cut(): void {
+    server.on("connection", (socket) => socket.destroy());
+    server.closeAllConnections();
+  }
+
+  const stopAccepting = (): Promise<void> => (accepting ??= endAccepting());
+  return {
+    stopAccepting,
+    async close(graceMs) {
+      void stopAccepting();
+      const timer = setTimeout(cut, Math.min(graceMs, longestTimer));
+      await closed;
+      clearTimeout(timer);
+    },
+  };
 }
 
-/** May be called again with a shorter grace, as by a second signal. */
-function createDrain(server: Server): (graceMs: number) => Promise<void> {
-  let closed: Promise<void> | undefined;
-  return async (graceMs) => {
-    closed ??= new Promise((resolve) => server.close(() => resolve()));
-    server.closeIdleConnections();
-    const timer = setTimeout(() => server.closeAllConnections(), Math.min(graceMs, longestTimer));
-    await closed;
-    clearTimeout(timer);
+/** A client may send the beginning of a request and no more. */
+const quietAtMostMs = 1_000;
+/** A turn of the event loop in which nothing happened takes a few microseconds. */
+const emptyTurnMs = 0.2;
+/** On a busy machine no turn may be as quick. */
+const quickTurnsMs = 500;
+/** Under load there may be no turn without a new connection. */
+const mostTurnsMs = 2_000;
+
+/**
+ * Calls `close` in a turn of the event loop that did nothing but find no new connection. Connections that the system has accepted and
+ * we have not are reset when the listening socket closes, so as little time as possible may lie between the two.
+ */
+function closeWhenNoneWaits(server: Server, close: () => void): void {
+  let accepted = true;
+  const note = (): void => void (accepted = true);
+  const startedAt = performance.now();
+  let turnedAt = 0;
+  const turn = (): void => {
+    const now = performance.now();
+    const isEmpty = !accepted && (now - turnedAt < emptyTurnMs || now - startedAt > quickTurnsMs);
+    if (!isEmpty && now - startedAt < mostTurnsMs) {
+      accepted = false;
+      turnedAt = now;
+      return void setImmediate(turn);
+    }
+    server.off("connection", note);
+    close();
   };
+  server.on("connection", note);
+  setImmediate(turn);
 }
 
 function cannotListen(error: NodeJS.ErrnoException, { host, port, portSetting }: ListenOptions): ListenError {
@@ -241,49 +305,99 @@ function isLongTarget(packet: Buffer | undefined): boolean {
   return /^[A-Z]+ \S/.test(packet.toString("latin1", 0, 16)) && (lineEnd === -1 || lineEnd > 8192);
 }
 
+type Socket = IncomingMessage["socket"];
+
 interface Connection {
-  latest: ServerResponse;
+  latest: ServerResponse | null;
   unanswered: number;
+  /** Since when no request is under way, by `performance.now()`, and how much had arrived by then. */
+  idle: { readonly since: number; readonly bytesRead: number };
 }
+
+/** While the server stops, a connection without a request for so long is closed: a client that was about to send one has. */
+const quietMs = 250;
+
+const idleNow = ({ bytesRead }: Socket) => ({ since: performance.now(), bytesRead });
 
 /** Pipelined requests that one connection may have unanswered. Browsers send one. */
 const maxPipelined = 10;
 
 /** Tracks the requests in progress on each connection. */
 class Connections {
-  readonly #known = new WeakMap<Duplex, Connection>();
-  readonly #onAnswered: () => void;
+  readonly #known = new Map<Socket, Connection>();
+  isDraining = false;
+  /** Requests that wait until no more connections are accepted. */
+  #held: (() => void)[] | null = null;
 
-  /** `onAnswered` is called after each response, including those that were cut. */
-  constructor(onAnswered: () => void) {
-    this.#onAnswered = onAnswered;
+  /**
+   * Starts to answer a request. For the moment in which the listening socket is closed, none is started: our own work would lie between
+   * the last look for new connections and that, and clients that get no answer open no other connection.
+   */
+  start(answer: () => void): void {
+    if (this.#held) this.#held.push(answer);
+    else answer();
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const answer of held) answer();
+  }
+
+  opened(socket: Socket): void {
+    this.#known.set(socket, { latest: null, unanswered: 0, idle: idleNow(socket) });
+    socket.once("close", () => this.#known.delete(socket));
+  }
+
+  /** From here on, connections end after their answer, or when they have been quiet. Returns what ends the looking for those. */
+  drain(): () => void {
+    this.isDraining = true;
+    this.#held = [];
+    this.#closeQuiet();
+    const timer = setInterval(() => this.#closeQuiet(), quietMs / 5);
+    return () => clearInterval(timer);
+  }
+
+  /** Resolves when every connection has a request under way. */
+  async untilBusyOnly(): Promise<void> {
+    while (this.#known.values().some(({ unanswered }) => unanswered === 0)) await wait(quietMs / 10);
+  }
+
+  #closeQuiet(): void {
+    // After the reads of this turn: what has arrived must not be cut.
+    setImmediate(() => {
+      const before = performance.now() - quietMs;
+      for (const [socket, { unanswered, idle }] of this.#known) {
+        if (unanswered === 0 && idle.since < before && socket.bytesRead === idle.bytesRead) socket.destroy();
+      }
+    });
   }
 
   /**
    * Counts a request. False when too many on its connection are unanswered: one packet can hold a thousand small requests, Node starts
    * all of them at once, and their responses would wait in memory for a client that reads none.
    */
-  begin(socket: Duplex, response: ServerResponse): boolean {
-    const connection = this.#known.get(socket) ?? { latest: response, unanswered: 0 };
-    this.#known.set(socket, connection);
+  begin(socket: Socket, response: ServerResponse): boolean {
+    const connection = this.#known.get(socket);
+    if (!connection) return false;
     connection.latest = response;
     connection.unanswered += 1;
     response.once("close", () => {
       connection.unanswered -= 1;
-      this.#onAnswered();
+      connection.idle = idleNow(socket);
     });
     return connection.unanswered <= maxPipelined;
   }
 
   /** True while a response is being written: another one must not start inside it. */
   isAnswering(socket: Duplex): boolean {
-    const latest = this.#known.get(socket)?.latest;
-    return latest !== undefined && latest.headersSent && !latest.writableFinished;
+    const latest = this.#known.get(socket as Socket)?.latest;
+    return !!latest && latest.headersSent && !latest.writableFinished;
   }
 
   /** True when a response is pending and the client has read all of it so far. */
   isWaitingForUs(socket: Duplex): boolean {
-    const latest = this.#known.get(socket)?.latest;
-    return latest !== undefined && !latest.writableFinished && socket.writableLength === 0;
+    const latest = this.#known.get(socket as Socket)?.latest;
+    return !!latest && !latest.writableFinished && socket.writableLength === 0;
   }
 }
