@@ -38,7 +38,7 @@ test("compares two stored runs, with a verdict and changed interactions, regress
     difference: -1,
   });
   const back = await compareStoredRuns(bench.store, bad.run_id, good.run_id);
-  expect(back).toMatchObject({ verdict: "better", improvements: 12 });
+  expect(back).toMatchObject({ verdict: "closer", improvements: 12 });
   const same = await compareStoredRuns(bench.store, good.run_id, good.run_id);
   expect(same).toMatchObject({ verdict: "same", changed: [] });
 });
