@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { filesOnly } from "../schemas/files-only.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = Readonly<Record<string, Json>>;
@@ -39,18 +40,50 @@ interface View {
 function toView(list: readonly z.ZodType[], io: "input" | "output"): View {
   const unique = [...new Set(list)];
   const holder = z.object(Object.fromEntries(unique.map((schema, index) => [`schema${index}`, schema])));
-  const converted = z.toJSONSchema(holder, { io, unrepresentable: "any", override: tidy }) as unknown as {
-    properties?: Record<string, Json>;
-    $defs?: Record<string, Json>;
-  };
+  const converted = z.toJSONSchema(holder, {
+    io,
+    unrepresentable: "any",
+    override: (context) => {
+      tidy(context);
+      if (io === "input") removeFilesOnly(context);
+    },
+  }) as unknown as { properties?: Record<string, Json>; $defs?: Record<string, Json> };
+  const { properties = {}, $defs = {} } = converted;
+  const used = reachable(properties, $defs);
   return {
-    schemas: new Map(unique.map((schema, index) => [schema, converted.properties?.[`schema${index}`] ?? {}])),
-    definitions: converted.$defs ?? {},
+    schemas: new Map(unique.map((schema, index) => [schema, properties[`schema${index}`] ?? {}])),
+    definitions: Object.fromEntries(Object.entries($defs).filter(([name]) => used.has(name))),
   };
 }
 
+type Conversion = { readonly zodSchema: z.core.$ZodTypes; readonly jsonSchema: z.core.JSONSchema.BaseSchema };
+
+/** Removes what no request over HTTP may have. */
+function removeFilesOnly({ zodSchema: { _zod }, jsonSchema }: Conversion): void {
+  const { def } = _zod;
+  if (def.type === "object") {
+    for (const [name, field] of Object.entries(def.shape))
+      if (filesOnly.has(field)) delete jsonSchema.properties?.[name];
+  }
+  if (def.type !== "union") return;
+  for (const key of ["anyOf", "oneOf"] as const) {
+    const members = jsonSchema[key];
+    if (members) jsonSchema[key] = members.filter((_, index) => !filesOnly.has(def.options[index] as z.ZodType));
+  }
+}
+
+/** The names of the definitions that a value refers to, itself or by other definitions. */
+function reachable(value: Json, definitions: Readonly<Record<string, Json>>, names = new Set<string>()): Set<string> {
+  for (const name of referencesIn(value)) {
+    if (names.has(name)) continue;
+    names.add(name);
+    reachable(definitions[name] ?? null, definitions, names);
+  }
+  return names;
+}
+
 /** Removes trivial constraints. Objects stay open: responses may get new fields, and unknown fields of requests are ignored. */
-function tidy({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: Record<string, unknown> }): void {
+function tidy({ zodSchema, jsonSchema }: Conversion): void {
   if (zodSchema._zod.def.type === "object" && zodSchema._zod.def.catchall === undefined) {
     delete jsonSchema.additionalProperties;
   }

@@ -4,7 +4,9 @@ import { errorKinds, type ErrorCode } from "../errors.ts";
 import { toOpenApi, type OpenApiDocument } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
 import { agentOperations } from "./agent.ts";
+import { analysisOperations } from "./analysis.ts";
 import { evaluationOperations } from "./evaluation.ts";
+import { libraryOperations } from "./library.ts";
 
 const details = { title: "Test", version: "1", description: "A test" };
 
@@ -230,5 +232,51 @@ test("documents the events of a stream beside the JSON response", () => {
     type: "object",
     properties: { event: { type: "string" }, data: { type: "string" } },
     required: ["data"],
+  });
+});
+
+/** The names of the properties that a request of an operation may have, at any depth, and the values of its `type` fields. */
+function requestVocabulary(document: OpenApiDocument, path: string) {
+  const properties = new Set<string>();
+  const types = new Set<unknown>();
+  const seen = new Set<string>();
+  const visit = (value: unknown): void => {
+    for (const [place, found] of objectsIn(value)) {
+      if (/\/properties$/.test(place)) for (const name of Object.keys(found)) properties.add(name);
+      if (/\/properties\/type$/.test(place)) types.add(found["const"]);
+      const { $ref } = found;
+      if (typeof $ref !== "string" || seen.has($ref)) continue;
+      seen.add($ref);
+      visit(document.components.schemas[$ref.replace("#/components/schemas/", "")]);
+    }
+  };
+  visit(document.paths[path]?.["post"]?.["requestBody"]);
+  return { properties, types };
+}
+
+const whole = toOpenApi({
+  ...details,
+  operations: [...evaluationOperations, ...analysisOperations, ...libraryOperations],
+});
+
+test("requests do not show what only files may have, and results do", () => {
+  for (const path of ["/evaluate", "/estimate", "/scenarios", "/runs/{run_id}/rescore"]) {
+    const { properties, types } = requestVocabulary(whole, path);
+    expect(["world", "checks", "answers"].filter((name) => !properties.has(name))).toEqual([]);
+    const refused = ["module", "module_version", "state_file", "transform", "command", "language", "file"];
+    expect(refused.filter((name) => properties.has(name))).toEqual([]);
+    expect(types).toContain("contains");
+    expect([types.has("javascript"), types.has("python")]).toEqual([false, false]);
+  }
+  expect(JSON.stringify(whole.components.schemas["World"])).toContain("module");
+});
+
+test("rules between fields that a schema can state are stated", () => {
+  const { schemas } = whole.components;
+  expect(schemas["VerdictsRequest"]).toMatchObject({
+    oneOf: [{ required: ["verdicts"] }, { required: ["text"] }],
+  });
+  expect(schemas["ScenarioRequest"]).toMatchObject({
+    anyOf: [{ properties: { interactions: { minItems: 1 } } }, { required: ["user"] }],
   });
 });

@@ -119,10 +119,19 @@ export const ModelProviderList = z
   .meta({ id: "ModelProviderList" });
 export type ModelProviderList = z.infer<typeof ModelProviderList>;
 
+/** The providers with an address that is known without a configuration. Operators may add others. */
+export const knownProviderIds = ["openai", "anthropic", "openrouter", "ollama", "lm-studio", "vllm"] as const;
+
 /** Body of POST /agent/providers/test. Keys are not part of it: they come from the environment. */
 export const ConnectionTestRequest = z
   .strictObject({
-    provider: z.string().min(1).max(64).optional().describe("The `id` of a provider with a known address."),
+    provider: z
+      .string()
+      .min(1)
+      .max(64)
+      .meta({ enum: knownProviderIds })
+      .optional()
+      .describe("The `id` of a provider with a known address, or the name of one in HUB_PROVIDERS."),
     base_url: z.string().min(1).max(2048).optional().describe("Any other address, such as `http://127.0.0.1:8000/v1`."),
     protocol: ModelProtocol.optional().describe("Only with `base_url`. Default: openai-chat."),
     model: z

@@ -116,7 +116,10 @@ export const ScenarioInput = ScenarioFields.superRefine(({ interactions, user },
     path: ["interactions"],
     message: "must have at least 1 item, unless the scenario has a user",
   });
-}).meta({ id: "ScenarioInput" });
+}).meta({
+  id: "ScenarioInput",
+  anyOf: [{ required: ["interactions"], properties: { interactions: { minItems: 1 } } }, { required: ["user"] }],
+});
 
 /** A scenario with every default filled in. */
 export const Scenario = z

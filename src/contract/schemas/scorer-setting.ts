@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { filesOnly } from "./files-only.ts";
 
 const name = z
   .string()
@@ -15,10 +16,12 @@ const source = {
   function: z.string().min(1).max(200).optional().describe("The function of the file. Default: its usual one."),
 };
 
+const codeOrFile = [{ required: ["code"] }, { required: ["file"] }];
+
 export const CodeTransform = z
   .object({ language: z.enum(["javascript", "python"]), ...source })
   .refine(({ code, file }) => (code === undefined) !== (file === undefined), "must have either code or file")
-  .meta({ id: "CodeTransform" });
+  .meta({ id: "CodeTransform", oneOf: codeOrFile });
 export type CodeTransform = z.infer<typeof CodeTransform>;
 
 /** The fields of every check. */
@@ -35,7 +38,8 @@ const shared = {
     .min(1)
     .max(5)
     .optional()
-    .describe("Code that changes the reply before it is checked. Only files on the machine of the run may bring it."),
+    .describe("Code that changes the reply before it is checked. Only files on the machine of the run may bring it.")
+    .register(filesOnly),
 };
 
 const negate = z.boolean().optional().describe("Scores 1 minus the value.");
@@ -191,13 +195,15 @@ const oneSource = ({ code: inline, file }: { code?: string | undefined; file?: s
 const JavaScriptSetting = z
   .object({ type: z.literal("javascript"), ...code })
   .refine(oneSource, "must have either code or file")
-  .meta({ id: "JavaScriptSetting" });
+  .meta({ id: "JavaScriptSetting", oneOf: codeOrFile })
+  .register(filesOnly);
 
 /** The value that Python of the user's own gives to the reply. */
 const PythonSetting = z
   .object({ type: z.literal("python"), ...code })
   .refine(oneSource, "must have either code or file")
-  .meta({ id: "PythonSetting" });
+  .meta({ id: "PythonSetting", oneOf: codeOrFile })
+  .register(filesOnly);
 
 export const UserScorerSetting = z
   .discriminatedUnion("type", [

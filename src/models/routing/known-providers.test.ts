@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Secret } from "../../base/secret.ts";
+import { knownProviderIds } from "../../contract/schemas/models.ts";
 import { describeProviders, providersByKey } from "./known-providers.ts";
 
 const hasKey = (baseUrl: string): boolean => /openai|anthropic/.test(baseUrl);
@@ -27,4 +28,9 @@ test("lists every known provider with its state and variable, then those with na
     ["groq", true, true],
   ]);
   expect(JSON.stringify(providers)).not.toContain('"x"');
+});
+
+test("the contract names the known providers that have an address", () => {
+  const { providers } = describeProviders({ connected: [], hub: false, hubProvidersSet: false, hasKey: () => false });
+  expect(providers.flatMap(({ id, base_url }) => (base_url === null ? [] : id))).toEqual(knownProviderIds);
 });

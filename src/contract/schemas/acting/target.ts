@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { filesOnly } from "../files-only.ts";
 import { JsonValue } from "./tool-call.ts";
 import { WorldAddress } from "./world.ts";
 
@@ -135,7 +136,8 @@ export const LocalTarget = z
       ...codeEnvironment,
     }),
   ])
-  .meta({ id: "LocalTarget" });
+  .meta({ id: "LocalTarget" })
+  .register(filesOnly);
 export type LocalTarget = z.infer<typeof LocalTarget>;
 
 /** A target that the service knows by name. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { filesOnly } from "../files-only.ts";
 import { ExpectedValue, JsonValue, RecordedToolCall, ReferenceToolCall, ToolName } from "./tool-call.ts";
 
 /** A JSON pointer (RFC 6901), in which `{name}` stands for an argument of the call. */
@@ -49,7 +50,8 @@ export const World = z
       .optional()
       .describe(
         "A JSON or YAML file with the state, read when a run begins. Only in files and configuration, never in an HTTP request.",
-      ),
+      )
+      .register(filesOnly),
     tools: z.array(WorldTool).max(128).default([]),
     recorded: z
       .array(RecordedToolCall.omit({ id: true, ms: true, arguments_error: true }))
@@ -65,12 +67,14 @@ export const World = z
       .optional()
       .describe(
         "A module with functions as tools, which are listed in `tools` when a run begins. Only in files and configuration, never in an HTTP request.",
-      ),
+      )
+      .register(filesOnly),
     module_version: z
       .string()
       .max(100)
       .optional()
-      .describe("Identifies the module's tools and initial state in a stored run. Set by the command that starts it."),
+      .describe("Identifies the module's tools and initial state in a stored run. Set by the command that starts it.")
+      .register(filesOnly),
     max_steps: z
       .int()
       .min(1)

@@ -86,7 +86,7 @@ export const VerdictsRequest = z
   .refine(({ verdicts, text }) => (verdicts === undefined) !== (text === undefined), {
     message: "must have either verdicts or text",
   })
-  .meta({ id: "VerdictsRequest" });
+  .meta({ id: "VerdictsRequest", oneOf: [{ required: ["verdicts"] }, { required: ["text"] }] });
 export type VerdictsRequest = z.infer<typeof VerdictsRequest>;
 
 export const StoredVerdicts = z
