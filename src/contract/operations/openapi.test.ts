@@ -242,8 +242,8 @@ function requestVocabulary(document: OpenApiDocument, path: string) {
   const seen = new Set<string>();
   const visit = (value: unknown): void => {
     for (const [place, found] of objectsIn(value)) {
-      if (/\/properties$/.test(place)) for (const name of Object.keys(found)) properties.add(name);
-      if (/\/properties\/type$/.test(place)) types.add(found["const"]);
+      if (place.endsWith("/properties")) for (const name of Object.keys(found)) properties.add(name);
+      if (place.endsWith("/properties/type")) types.add(found["const"]);
       const { $ref } = found;
       if (typeof $ref !== "string" || seen.has($ref)) continue;
       seen.add($ref);
