@@ -193,8 +193,8 @@ function withSession(turn: number, options: TurnOptions): ChatModel {
   let issued = known === id ? undefined : known;
   const earlierCalls = earlier.flatMap((index) => replies.get(index)?.tool_calls ?? []);
   return async (request, asked) => {
-    const session = { ...asked.session, id, issued, turns: earlier.length, end };
-    const reply = await model(request, { ...asked, session });
+    const session = { ...asked.session, id, issued };
+    const reply = await model(request, { ...asked, session, progress: { turns: earlier.length, end } });
     if (reply.ok && reply.session_id !== undefined && reply.session_id !== id) issued = reply.session_id;
     return isShared ? withoutEarlierCalls(reply, earlierCalls) : reply;
   };

@@ -204,10 +204,6 @@ export interface ChatSession {
   readonly id: string;
   /** The id that the endpoint gave in an earlier turn. */
   readonly issued?: string | undefined;
-  /** Turns of the conversation that the endpoint was asked before. Default: none. */
-  readonly turns?: number;
-  /** Aborts when the conversation is over. */
-  readonly end?: AbortSignal;
   /** The address of a private MCP server with the tools of the attempt's world. */
   readonly world_url?: string | undefined;
 }
@@ -216,6 +212,8 @@ export interface ChatOptions {
   readonly signal: AbortSignal;
   /** Default: the call belongs to no conversation. */
   readonly session?: ChatSession;
+  /** How many turns of the session came before, and the signal of its end: for endpoints whose process remembers it. */
+  readonly progress?: { readonly turns: number; readonly end: AbortSignal };
   /** Called with each piece of text as it arrives. Setting it makes the adapter stream. */
   readonly onText?: (text: string) => void;
   /** Called with each piece of reasoning, if the provider reports it and the adapter streams. */

@@ -68,8 +68,8 @@ export function createLocalTargets(options: LocalTargetsOptions): LocalTargets {
       const params = toAsked(request);
       const session = call.session && {
         id: call.session.id,
-        end: call.session.end,
-        earlier: earlierRequests(request, call.session.turns ?? 0).map(toAsked),
+        end: call.progress?.end,
+        earlier: earlierRequests(request, call.progress?.turns ?? 0).map(toAsked),
       };
       for (let tries = 1; ; tries += 1) {
         const begun = performance.now();
