@@ -380,7 +380,7 @@ test("streams text with its turn", async () => {
 test("turns share the session of the attempt, and later ones send the id that the endpoint gave, also after a restart", async () => {
   const sessions: unknown[] = [];
   const model: ChatModel = async (_, { session }) => {
-    const { end: _end, ...rest } = session ?? {};
+    const { end: _end, ...rest } = session!;
     sessions.push(rest);
     return { ...sampleReply("ok"), session_id: session?.issued ?? "issued-1" };
   };

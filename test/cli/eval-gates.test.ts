@@ -394,3 +394,29 @@ test("--until-decided compares two models, a stored run or a threshold, and stop
     stderr: expect.stringContaining("--until-decided needs something to compare"),
   });
 });
+
+test("what nothing can pass or fail is said before the first call, and does not pass", async () => {
+  const turn = { id: "1", user_message: "Say yes" };
+  const rubric = { type: "rubric", text: "Is it kind?" };
+  const scenarios = [
+    { id: "silent", interactions: [turn] },
+    { id: "turn", interactions: [{ ...turn, checks: [{ type: "contains", text: "yes" }, rubric] }] },
+    { id: "whole", interactions: [turn], expect: { rubric: "Is it kind?" } },
+  ];
+  await using folder = await folderWith({ "all.json": JSON.stringify(scenarios) });
+  await using provider = await startFakeProvider({ behaviour: text("yes") });
+  const said = [
+    '/test_batch has 1 scenario that expects nothing ("silent")',
+    "/judge is not set, so the rubrics of 1 turn have no score",
+    "/judge is not set, so the expected outcome of 1 scenario with a rubric stays undecided",
+  ];
+  const checked = await runCli(["validate", "all.json"], { cwd: folder.path });
+  expect(checked.code).toBe(0);
+  const run = await runCli(["eval", "all.json", "--endpoint", provider.url, "-m", "m"], { cwd: folder.path });
+  for (const warning of said) {
+    expect(checked.stderr).toContain(`warning: ${warning}`);
+    expect(run.stderr).toContain(warning);
+    expect(run.stderr.indexOf(warning)).toBeLessThan(run.stderr.indexOf("1/3 turns"));
+  }
+  expect(run).toMatchObject({ code: 6, stdout: expect.stringContaining("Without a verdict: turn, whole.") });
+});

@@ -70,7 +70,7 @@ test.each([
   [
     "a misspelt field",
     ["eval", "misspelt.json", "-m", "m"],
-    /misspelt\.json:1 \/interactions\/0: unknown fields: user_mesage \(did you mean user_message\?\)/,
+    /misspelt\.json:1 \/interactions\/0\/user_mesage: unknown fields: user_mesage \(did you mean user_message\?\)/,
   ],
   ["a picture", ["eval", "picture.png", "-m", "m"], /picture\.png: this is a binary file, not text/],
   ["bad JSON", ["eval", "bad.json", "-m", "m"], /bad\.json: line 1/],

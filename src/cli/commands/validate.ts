@@ -7,6 +7,8 @@ import { findTargetProblems } from "../eval/find-target.ts";
 import { findWorldProblems } from "../eval/world-modules.ts";
 import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
+import { mayHaveOwnScorers } from "../../settings/client-settings.ts";
+import { expectationWarnings } from "../../runs/plan/warnings.ts";
 import { findFiles, ownFiles, type FindOptions } from "../scenarios/find-files.ts";
 import { joinScenarios, noteLines, readFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
 import { brokenScenarios, findScorerProblems } from "../scenarios/scenario-problems.ts";
@@ -60,14 +62,28 @@ async function validate(files: readonly string[], { config: named, allowFiles, j
     const server = config.server ?? serverFromEnvironment(undefined);
     await requireKnownScores(gates, { config, scenarios, server });
   }
+  const scenarios = read.flatMap((file) => file.scenarios);
+  const warnings = expectationWarnings(config, {
+    scenarios,
+    // Only the service, or a module that may be elsewhere, knows the operator's own scorers.
+    customScorers: config.server !== undefined || mayHaveOwnScorers(process.env) ? ["own"] : [],
+  }).map(({ pointer, message }) => `${pointer} ${message}`);
   const empty = patterns.length > 0 && read.every(({ scenarios }) => scenarios.length === 0);
   const valid = problems.length === 0 && !empty && !read.some((file) => brokenScenarios(file).length > 0);
-  if (json) printJson({ valid, ...(configFile && { config: configFile }), files: read.map(toReport), problems });
+  if (json)
+    printJson({
+      valid,
+      ...(configFile && { config: configFile }),
+      files: read.map(toReport),
+      problems,
+      ...(warnings.length > 0 && { warnings }),
+    });
   else {
     const isFaulty = (place: string) => problems.some((problem) => problem.startsWith(place));
     if (configFile !== undefined)
       printMessage(`${configFile}: ${isFaulty(`${configFile} /`) ? "not valid" : "ok"} (configuration)`);
     for (const file of read) print(file, { isFaulty: isFaulty(`${file.file}: `) });
+    for (const warning of warnings) note(`warning: ${warning}`);
     for (const problem of problems) note(`rehearsal: ${problem}`);
   }
   if (!valid) process.exitCode = exitCodes.usage;

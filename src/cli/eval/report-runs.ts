@@ -145,7 +145,8 @@ function judgeRun(digest: RunDigest, { settings, baseline, comparison, again }: 
     gates,
     comparison,
     problems: stop ? [stop.problem] : [],
-    next,
+    // With --no-gate the decision is no check, and still the answer.
+    next: settings.looksOnly ? (digest.summary.decision?.sentence ?? null) : next,
     exitCode: stop?.exitCode ?? (undecidedRun ? exitCodes.undecided : exitCodeOf(gates)),
   };
 }

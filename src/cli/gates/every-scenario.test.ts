@@ -43,6 +43,8 @@ test.each([
 
 test("says that a reference reply alone decides nothing", () => {
   const compared = scenario("unscored", { hasOutcome: false });
-  expect(check(compared).message).toContain("Without a verdict: unscored. A reference reply alone decides nothing");
+  expect(check(compared).message).toContain(
+    "Without a verdict: unscored. A reference reply alone, or a rubric without a judge, decides nothing",
+  );
   expect(check(scenario("unscored")).message).not.toContain("reference reply");
 });

@@ -44,5 +44,7 @@ function named(scenarios: readonly ScenarioDigest[]): string {
 /** A reference reply is shown beside the reply, and proves nothing by itself. */
 function whyOpen(open: readonly ScenarioDigest[]): string {
   const isCompared = open.some(({ verdict, hasOutcome }) => verdict.outcome === "unscored" && !hasOutcome);
-  return isCompared ? " A reference reply alone decides nothing: add a check, expect, labels, a judge or a gate." : "";
+  return isCompared
+    ? " A reference reply alone, or a rubric without a judge, decides nothing: add a check, expect, labels or a judge."
+    : "";
 }

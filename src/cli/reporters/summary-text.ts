@@ -9,7 +9,7 @@ import { table } from "../terminal/table.ts";
 import type { GateCheck } from "../gates/evaluate-gates.ts";
 import type { RunOutcome } from "./reporter.ts";
 
-const shownWarnings = 5;
+export const shownWarnings = 5;
 
 type Summarized = Pick<RunOutcome, "digest" | "gates" | "comparison" | "problems" | "next">;
 

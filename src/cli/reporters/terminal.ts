@@ -1,18 +1,21 @@
+import type { Warning } from "../../contract/schemas/problem.ts";
 import { scoreText } from "../../formats/export/results/report-text.ts";
 import { noStyle, note, outputWidth, printMessage, styleFor } from "../terminal/output.ts";
 import { widthOf } from "../terminal/table.ts";
 import { durationText, plainLine, spentText } from "../terminal/text.ts";
 import { printRanking } from "./ranking-text.ts";
 import type { ProgressFigures, Reporter } from "./reporter.ts";
-import { summaryText } from "./summary-text.ts";
+import { shownWarnings, summaryText } from "./summary-text.ts";
 
 /** For a terminal: a progress bar with failures above it, then the summary unless stdout is used for a document. */
 export function ttyReporter({ summary }: { summary: boolean }): Reporter {
   const bar = createProgressBar(process.stderr);
   const style = styleFor(process.stderr);
   return {
-    onStart: ({ test_name, model_id, run_id }) =>
-      bar.print(style("dim", `${plainLine(test_name, 60)} on ${plainLine(model_id, 60)}  ${run_id}`)),
+    onStart({ test_name, model_id, run_id, warnings }) {
+      bar.print(style("dim", `${plainLine(test_name, 60)} on ${plainLine(model_id, 60)}  ${run_id}`));
+      for (const line of warningLines(warnings)) bar.print(style("yellow", line));
+    },
     onTurn({ scenario_id, attempt, interaction_id, error }, figures) {
       if (error) {
         const place = `${plainLine(scenario_id, 40)} attempt ${attempt} ${plainLine(interaction_id, 40)}`;
@@ -32,15 +35,20 @@ export function ttyReporter({ summary }: { summary: boolean }): Reporter {
 export function lineReporter({ summary = true }: { summary?: boolean } = {}): Reporter {
   let progress = createProgressLines(note);
   return {
-    onStart({ test_name, model_id, run_id }) {
+    onStart({ test_name, model_id, run_id, warnings }) {
       progress = createProgressLines(note);
       note(`${plainLine(test_name, Infinity)} on ${plainLine(model_id, Infinity)}: run ${run_id}`);
+      for (const line of warningLines(warnings)) note(line);
     },
     onTurn: (_turn, figures) => progress(figures),
     onEnd: (outcome) => (summary ? printMessage(summaryText(outcome, noStyle, outputWidth())) : undefined),
     onFinish: (outcomes) => (summary ? printRanking(outcomes) : undefined),
   };
 }
+
+/** Said before the first call is paid for, and again in the summary. */
+const warningLines = (warnings: readonly Warning[] = []): string[] =>
+  warnings.slice(0, shownWarnings).map(({ pointer, message }) => plainLine(`${pointer} ${message}`, Infinity));
 
 interface ProgressBar {
   update(figures: ProgressFigures): void;

@@ -69,6 +69,23 @@ export const InteractionInput = z
 export const turnId = ({ id }: Pick<z.output<typeof InteractionInput>, "id">, index: number): string =>
   id ?? `turn-${index + 1}`;
 
+/** True when the turn says what to expect of its reply. */
+export const expectsSomething = ({
+  reference_reply,
+  references = [],
+  reference_tool_calls,
+  reference_metadata,
+  checks = [],
+}: Pick<
+  z.output<typeof InteractionInput>,
+  "reference_reply" | "references" | "reference_tool_calls" | "reference_metadata" | "checks"
+>): boolean =>
+  reference_reply.trim() !== "" ||
+  references.length > 0 ||
+  reference_tool_calls !== undefined ||
+  Object.keys(reference_metadata).length > 0 ||
+  checks.length > 0;
+
 /** A turn with every default filled in. */
 export const Interaction = InteractionInput.extend({
   id: Identifier,

@@ -13,8 +13,13 @@ type ScoredTurn = Pick<
   "reference_reply" | "references" | "reference_metadata" | "reference_tool_calls" | "checks"
 >;
 
-interface ScoreSources {
-  readonly scenarios: readonly (Pick<Scenario, "expect" | "user"> & { readonly interactions: readonly ScoredTurn[] })[];
+/** What the warnings and names of scores read of a scenario. */
+export type ScoredScenario = Pick<Scenario, "id" | "expect" | "user"> & {
+  readonly interactions: readonly ScoredTurn[];
+};
+
+export interface ScoreSources {
+  readonly scenarios: readonly ScoredScenario[];
   /** Names of the operator's own scorers. */
   readonly customScorers: readonly string[];
 }

@@ -1,17 +1,19 @@
 import { toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import { actsInWorld, callReporting, isLocalTarget, offersTools } from "../../contract/schemas/acting/target.ts";
-import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { History, JudgeSettings, Protocol, RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { passRateMeasure, ratioMeasures } from "../../contract/schemas/margins.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
-import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { expectsSomething, type Scenario } from "../../contract/schemas/scenario.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
-import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
+import { judgeQuestions, turnRubrics } from "../../evaluation/judges/judge-question.ts";
+import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
 import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
 import { hasToolRules } from "../../evaluation/tools/outcome.ts";
 import { sendsSystemPrompt } from "../../models/targets/template.ts";
-import { runScoreNames } from "./score-names.ts";
+import { runScoreNames, type ScoredScenario, type ScoreSources } from "./score-names.ts";
 
 /** The most warnings of one kind. */
 const mostWarnings = 20;
@@ -30,15 +32,53 @@ export function runWarnings(
     ...conversationWarnings(settings, scenarios),
     ...historyWarnings(settings, scenarios),
     ...labelRuleWarnings(settings, scenarios),
-    ...rubricWarnings(settings, scenarios),
+    ...expectationWarnings(settings, { scenarios, customScorers: Object.keys(customScorers) }),
     ...simulatedUserWarnings(settings, scenarios),
     ...agentWorldWarnings(settings, scenarios),
     ...targetWarnings(settings, scenarios),
     ...unseenCallWarnings(settings, scenarios),
-    ...outcomeWarnings(settings, scenarios),
     ...toolNameWarnings(settings, scenarios),
     ...gateWarnings(settings, { scenarios, customScorers: Object.keys(customScorers) }),
   ];
+}
+
+interface ExpectingSettings {
+  readonly judge?: JudgeSettings | undefined;
+  readonly scorers?: readonly ScorerSetting[] | undefined;
+  readonly history?: History | undefined;
+  readonly protocol?: Protocol | undefined;
+}
+
+/** Warns about scenarios that nothing can pass or fail, which is known before the first call. */
+export function expectationWarnings(settings: ExpectingSettings, sources: ScoreSources): readonly Warning[] {
+  return [
+    ...silentWarnings(settings, sources),
+    ...rubricWarnings(settings, sources.scenarios),
+    ...outcomeWarnings(settings, sources.scenarios),
+  ];
+}
+
+/** Scenarios that expect nothing, in a run whose own scorers and judge need an expectation. */
+function silentWarnings(
+  { judge, scorers = [], protocol }: ExpectingSettings,
+  { scenarios, customScorers }: ScoreSources,
+): readonly Warning[] {
+  const scoresAll =
+    // People judge recorded replies.
+    protocol === "recorded" ||
+    customScorers.length > 0 ||
+    scorers.some((setting) => typeof setting !== "string" || !scorerNames.includes(setting)) ||
+    (judge !== undefined && judgeQuestions(judge).some(({ needsReference }) => !needsReference));
+  if (scoresAll) return [];
+  const silent = scenarios.filter(
+    ({ expect, user, interactions }) => !expect && !user && interactions.every((turn) => !expectsSomething(turn)),
+  );
+  if (silent.length === 0) return [];
+  const ids = silent.slice(0, 3).map(({ id }) => JSON.stringify(id.slice(0, 80)));
+  const shown = `${ids.join(", ")}${silent.length > ids.length ? ", …" : ""}`;
+  const noun = silent.length === 1 ? "scenario that expects" : "scenarios that expect";
+  const message = `has ${silent.length} ${noun} nothing (${shown}): only whether a reply comes can be seen, so they neither pass nor fail`;
+  return [{ pointer: "/test_batch", message }];
 }
 
 /** With reference history every turn is a separate conversation, so the one shown to the judge never took place. */
@@ -142,8 +182,8 @@ function budgetWarnings({ budget, model_id }: RunSettings, priceOf: PriceOf | un
 
 /** Turn rubrics need a judge of single replies. */
 export function rubricWarnings(
-  { judge }: Pick<RunSettings, "judge">,
-  scenarios: readonly Scenario[],
+  { judge }: Pick<ExpectingSettings, "judge">,
+  scenarios: readonly ScoredScenario[],
 ): readonly Warning[] {
   if (judge && judge.scope !== "conversation") return [];
   const turns = scenarios
@@ -158,8 +198,8 @@ export function rubricWarnings(
 
 /** The rubric of an expected outcome needs a judge, and an outcome needs one conversation. */
 export function outcomeWarnings(
-  { judge, history }: Pick<RunSettings, "judge" | "history">,
-  scenarios: readonly Scenario[],
+  { judge, history }: Pick<ExpectingSettings, "judge" | "history">,
+  scenarios: readonly ScoredScenario[],
 ): readonly Warning[] {
   const expecting = scenarios.filter(({ expect }) => expect !== undefined);
   const undecided = judge ? 0 : expecting.filter(({ expect }) => expect?.rubric !== undefined).length;
@@ -254,12 +294,6 @@ function labelRuleWarnings(
 }
 
 type GatedSettings = Pick<RunSettings, "gate" | "scorers" | "judge">;
-
-interface ScoreSources {
-  readonly scenarios: readonly Scenario[];
-  /** Names of custom scorers. */
-  readonly customScorers: readonly string[];
-}
 
 /** A gate on a score that the run cannot have always fails. */
 export function gateWarnings(settings: GatedSettings, sources: ScoreSources): readonly Warning[] {

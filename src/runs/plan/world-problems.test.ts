@@ -94,5 +94,8 @@ test("refuses tools of the request beside those of a world", () => {
 
 test("warns that an agent acts in no world", () => {
   const { scenarios, ...settings } = plan({ tools: [get] }, { protocol: "agent" });
-  expect(runWarnings(settings, { scenarios, priceOf: undefined })).toMatchObject([{ pointer: "/protocol" }]);
+  expect(runWarnings(settings, { scenarios, priceOf: undefined })).toMatchObject([
+    { pointer: "/test_batch" },
+    { pointer: "/protocol" },
+  ]);
 });

@@ -3,6 +3,7 @@ import type {
   EvaluationResponse,
   ScenarioResult,
 } from "../../../contract/schemas/evaluation-response.ts";
+import { expectsSomething } from "../../../contract/schemas/scenario.ts";
 import { failureOf, type ScenarioFailure } from "./failure.ts";
 import { unauditedScores, undecidedStatements } from "./report-text.ts";
 import { isFailing, verdictOf, type ScenarioVerdict } from "./verdict.ts";
@@ -94,16 +95,8 @@ function digestOf(result: ScenarioResult): ScenarioDigest {
 function expects({ outcome, interactions }: AttemptResult): boolean {
   return (
     outcome !== undefined ||
-    interactions.some(
-      ({ reference_reply, references = [], reference_tool_calls, reference_metadata, checks = [], ...turn }) =>
-        reference_reply !== "" ||
-        references.length > 0 ||
-        reference_tool_calls !== undefined ||
-        Object.keys(reference_metadata).length > 0 ||
-        checks.length > 0 ||
-        // A judge or a check of the run that failed.
-        turn.failed_scores !== undefined,
-    )
+    // A judge or a check of the run may have failed.
+    interactions.some((turn) => expectsSomething(turn) || turn.failed_scores !== undefined)
   );
 }
 

@@ -1,4 +1,5 @@
 import type { AttemptResult, ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
+import { singleChecks } from "../../../contract/schemas/score-names.ts";
 import { lacksOverall, outcomeOfAttempt } from "../../../contract/schemas/outcome.ts";
 
 /**
@@ -22,7 +23,7 @@ export const isFailing = ({ outcome }: ScenarioVerdict): boolean => outcome === 
 
 /** True for a scenario about which nothing was found out. A judge that failed in every attempt says nothing about the agent. */
 export const isUndecided = ({ outcome, counted }: ScenarioVerdict): boolean =>
-  outcome !== "passed" && outcome !== "failed" && counted === 0;
+  outcome === "error" ? counted === 0 : outcome !== "passed" && outcome !== "failed";
 
 /** The attempts that passed, in the words of every report. */
 export function passedText({ passed, counted }: ScenarioVerdict): string {
@@ -47,8 +48,17 @@ export function verdictOf(result: ScenarioResult): ScenarioVerdict {
   if (ended.length === 0) return { outcome: "not_run", ...figures };
   if (outcomes.every((outcome) => outcome === "simulator_failed")) return { outcome: "simulator_failed", ...figures };
   if (counted.length === 0) return { outcome: ended.some(hasFailedScores) ? "error" : "unscored", ...figures };
-  if (passed === counted.length) return { outcome: "passed", ...figures };
+  if (passed === counted.length)
+    return { outcome: ended.some(hasUnansweredRubric) ? "unscored" : "passed", ...figures };
   return { outcome: counted.every((outcome) => outcome === "errored") ? "error" : "failed", ...figures };
 }
+
+/** A rubric that no judge was asked: the run has none for single replies. What it asks was not seen to happen. */
+const hasUnansweredRubric = ({ interactions }: AttemptResult): boolean =>
+  interactions.some(
+    ({ checks = [], judgements = {} }) =>
+      Object.keys(judgements).length === 0 &&
+      singleChecks(checks).some(({ type, weight }) => type === "rubric" && weight !== 0),
+  );
 
 const hasFailedScores = ({ interactions }: AttemptResult): boolean => interactions.some(lacksOverall);
