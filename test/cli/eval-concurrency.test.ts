@@ -35,7 +35,7 @@ test("-j sets the number of concurrent calls, unless a limit for the origin is c
   const callsAtOnce = async (typed: number, expected: number, env: Record<string, string> = {}) => {
     const gathered = gather(expected);
     provider.setBehaviour(gathered.behaviour);
-    const parameters = ["eval", "all.jsonl", "--endpoint", provider.url, "-m", "m", "-j", String(typed)];
+    const parameters = ["eval", "all.jsonl", "--endpoint", provider.url, "-m", "m", "--no-gate", "-j", String(typed)];
     const { code, stderr } = await runCli(parameters, { cwd: folder.path, env });
     expect([code, stderr]).toEqual([0, expect.anything()]);
     return { most: gathered.most, stderr };
@@ -51,7 +51,7 @@ test("a dry run estimates the time with the concurrency of -j", async () => {
   await using folder = await folderWith({ "all.jsonl": scenarios });
   const parameters = ["eval", "all.jsonl", "--endpoint", "http://127.0.0.1:9/v1", "-m", "m", "--dry-run", "--json"];
   const seconds = async (typed: number): Promise<number> => {
-    const { stdout } = await runCli([...parameters, "-j", String(typed)], { cwd: folder.path });
+    const { stdout } = await runCli([...parameters, "--no-gate", "-j", String(typed)], { cwd: folder.path });
     return JSON.parse(stdout).runs[0].estimate.seconds.expected;
   };
   expect(await seconds(100)).toBe((await seconds(1)) / 100);

@@ -6,6 +6,13 @@ export const hello = JSON.stringify({
   id: "hello",
   interactions: [{ id: "1", user_message: "Say yes", reference_reply: "Yes" }],
 });
+/** The same with a check, so that it has a verdict. */
+export const checkedHello = JSON.stringify({
+  id: "hello",
+  interactions: [
+    { id: "1", user_message: "Say yes", reference_reply: "Yes", checks: [{ type: "contains", text: "Yes" }] },
+  ],
+});
 export const goodbye = JSON.stringify({
   id: "goodbye",
   interactions: [{ id: "1", user_message: "Say no", reference_reply: "No" }],

@@ -5,7 +5,7 @@ import { startFakeProvider } from "../support/fake-provider.ts";
 import { after, type Behaviour } from "../support/fake-provider/behaviour.ts";
 import { contextTooLong } from "../support/fake-provider/error-statuses.ts";
 import { text } from "../support/fake-provider/replies.ts";
-import { folderWith, goodbye, hello } from "./eval-files.ts";
+import { checkedHello, folderWith, goodbye, hello } from "./eval-files.ts";
 import { runCli } from "./run-cli.ts";
 import { reportDataIn } from "../support/report-data.ts";
 
@@ -298,7 +298,7 @@ test("shares may be given in per cent, and options without an effect are reporte
 });
 
 test("a limit of money needs a price, and names the model and the place to give one", async () => {
-  await using folder = await folderWith({ "hello.json": hello });
+  await using folder = await folderWith({ "hello.json": checkedHello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const cwd = folder.path;
   const parameters = ["eval", "hello.json", "--endpoint", provider.url, "-m", "mine-1", "--max-cost", "1"];

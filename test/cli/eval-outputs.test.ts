@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { text } from "../support/fake-provider/replies.ts";
-import { folderWith, hello } from "./eval-files.ts";
+import { checkedHello, folderWith, hello } from "./eval-files.ts";
 import { runCli } from "./run-cli.ts";
 import { reportDataIn } from "../support/report-data.ts";
 
@@ -51,7 +51,7 @@ test("results never replace the scenarios or the configuration of their run", as
 });
 
 test("a step summary that cannot be written is reported, and all other files are written", async () => {
-  await using folder = await folderWith({ "hello.json": hello });
+  await using folder = await folderWith({ "hello.json": checkedHello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const { code, stderr } = await runCli(["eval", "hello.json", "--endpoint", provider.url, "-m", "m", "-o", "r.md"], {
     cwd: folder.path,

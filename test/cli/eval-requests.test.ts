@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { text } from "../support/fake-provider/replies.ts";
-import { folderWith, hello } from "./eval-files.ts";
+import { checkedHello, folderWith, hello } from "./eval-files.ts";
 import { runCli } from "./run-cli.ts";
 
 test("a file with a whole evaluation request sets endpoint, model and attempts", async () => {
@@ -26,7 +26,7 @@ test("a file with a whole evaluation request sets endpoint, model and attempts",
 });
 
 test("a byte order mark is not part of a prompt or of results", async () => {
-  await using folder = await folderWith({ "hello.json": hello, "prompt.txt": "\uFEFFBe brief." });
+  await using folder = await folderWith({ "hello.json": checkedHello, "prompt.txt": "\uFEFFBe brief." });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const options = { cwd: folder.path };
   const parameters = ["eval", "hello.json", "--endpoint", provider.url, "-m", "m"];

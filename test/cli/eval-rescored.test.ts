@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";
 import { text } from "../support/fake-provider/replies.ts";
-import { folderWith, hello } from "./eval-files.ts";
+import { checkedHello, folderWith, hello } from "./eval-files.ts";
 import { runCli, spawnCli } from "./run-cli.ts";
 
 test("rescore calls no model, and API keys of the service do not lock the command out", async () => {
-  await using folder = await folderWith({ "hello.json": hello });
+  await using folder = await folderWith({ "hello.json": checkedHello });
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const cwd = folder.path;
   const parameters = ["eval", "hello.json", "--endpoint", provider.url, "-m", "m"];
@@ -64,7 +64,7 @@ test("Ctrl-C during rescore says how to complete it", async () => {
     endpoint: provider.url,
     judge: { endpoint: provider.url, model_id: "judge" },
   };
-  await using folder = await folderWith({ "hello.json": hello, "rehearsal.json": JSON.stringify(config) });
+  await using folder = await folderWith({ "hello.json": checkedHello, "rehearsal.json": JSON.stringify(config) });
   const { judge: _, ...without } = config;
   await writeFile(folder.file("first.json"), JSON.stringify(without));
   expect((await runCli(["eval", "-c", "first.json"], { cwd: folder.path })).code).toBe(0);

@@ -6,7 +6,7 @@ import { after } from "../support/fake-provider/behaviour.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { folderWith, hello } from "./eval-files.ts";
+import { checkedHello, folderWith, hello } from "./eval-files.ts";
 import { startJsonSink } from "./json-sink.ts";
 import { runCli, spawnCli } from "./run-cli.ts";
 
@@ -138,7 +138,7 @@ test("a closed pipe changes neither the run nor the exit code", async () => {
 });
 
 test("eval through a service gives the same results", async () => {
-  await using folder = await folderWith({ "hello.json": hello });
+  await using folder = await folderWith({ "hello.json": checkedHello });
   await using services = await runServices();
   await using provider = await startFakeProvider({ behaviour: text("Yes") });
   const cwd = folder.path;

@@ -8,7 +8,7 @@ import { runCli } from "./run-cli.ts";
 const scenarios = `
 - id: greeting
   interactions:
-    - { id: "1", user_message: Hello, reference_reply: You said Hello }
+    - { id: "1", user_message: Hello, reference_reply: You said Hello, checks: [{ type: contains, text: Hello }] }
     - { id: "2", user_message: Bye, reference_reply: You said Bye }
 `;
 const secret = "a-token-that-must-not-leak";

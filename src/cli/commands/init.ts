@@ -223,8 +223,6 @@ interactions:
     user_message: I want my money back for order 1042.
     # Shown beside the reply. Other words may be as good, so the checks decide.
     reference_reply: I can help with that. Your refund for order 1042 arrives within 5 working days.
-    reference_metadata:
-      intent: refund
     checks:
       - { type: contains, text: 5 working days }
   - id: says-thanks
@@ -243,8 +241,6 @@ interactions:
   - id: asks-when
     user_message: How long does delivery take?
     reference_reply: Delivery takes 2 to 4 working days.
-    reference_metadata:
-      intent: delivery
     checks:
       - { type: contains, text: 2 to 4 working days }
 expect:
