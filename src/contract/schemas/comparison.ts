@@ -105,6 +105,12 @@ export const NotWorseMeasure = z
       .optional()
       .describe("Replies that the baseline is missing; the same attempts of the candidate are left out."),
     scenarios_left_out: z.int().optional().describe("Shared scenarios in which only one run has the score."),
+    undetected_failures: z
+      .number()
+      .optional()
+      .describe(
+        "Set when `not_worse` rests on the spread between the scenarios: the largest share of complete failures that so few scenarios do not exclude. Absent when the verdict holds for any distribution.",
+      ),
     would_decide: WouldDecide.nullable().describe("Set when undecided."),
     sentence: z.string(),
   })

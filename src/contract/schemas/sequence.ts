@@ -35,6 +35,16 @@ const figures = {
   effect: z.number().nullable().describe("Mean difference; null before the first scenario."),
   lower: z.number().nullable().describe("Lower end of the 95 % confidence sequence, right at every moment."),
   upper: z.number().nullable(),
+  bound: z
+    .number()
+    .optional()
+    .describe("With `not_worse`: the lower end of the one-sided 95 % confidence sequence, which the verdict rests on."),
+  undetected_failures: z
+    .number()
+    .optional()
+    .describe(
+      "Set when `better` or `not_worse` rests on the spread between the scenarios: the largest share of complete failures that so few scenarios do not exclude. Absent when the verdict holds for any distribution.",
+    ),
   sentence: z.string(),
 };
 

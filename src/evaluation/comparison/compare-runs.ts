@@ -2,7 +2,8 @@ import { alpha } from "../../base/numbers.ts";
 import type { Verdict } from "../../contract/schemas/comparison.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
 import { overallFirst } from "../../contract/schemas/score-names.ts";
-import { detectableEffect, scenariosNeeded } from "../statistics/power.ts";
+import { detectableEffect, detectableGain, scenariosNeeded } from "../statistics/power.ts";
+import { undetectedFailures } from "../statistics/rare-failures.ts";
 import { adjustTests } from "../statistics/significance.ts";
 import { basisOf, decides } from "./closeness.ts";
 import {
@@ -62,11 +63,13 @@ export function compareRuns({
   // Detectable effects depend on the correction, hence on the number of scores tested.
   const tests = differences.filter(({ p }) => p !== null).length;
   const measured = differences.map((found, index) => {
-    const { deviation, widest, stderr: _, ...difference } = found;
-    const { p_adjusted, level } = adjusted[index] ?? { p_adjusted: null, level: 1 - alpha };
-    const detectable = deviation ? detectableEffect(difference.scenarios, deviation, tests) : null;
+    const { deviation, widest, differences: values, ...difference } = found;
+    const corrected = adjusted[index] ?? { p_adjusted: null, level: 1 - alpha };
+    const { p_adjusted, level } = corrected;
+    const detectableWith = widest === 1 ? detectableGain : detectableEffect;
+    const detectable = deviation ? detectableWith(difference.scenarios, deviation, tests) : null;
     const detectable_effect = detectable !== null && detectable <= widest ? detectable : null;
-    const scenarios_needed = deviation ? scenariosNeeded(smallestEffect, deviation, tests) : null;
+    const scenarios_needed = deviation ? scenariosNeeded(smallestEffect, deviation, tests, detectableWith) : null;
     const comparison = {
       ...difference,
       ...intervalAt(found, level),
@@ -74,19 +77,21 @@ export function compareRuns({
       scenarios_needed,
       p_adjusted,
       adjusted_for: tests,
-      verdict: toVerdict(difference, p_adjusted),
+      verdict: toVerdict(found, corrected),
     };
-    return comparison;
+    return { comparison, undetected: undetectedFailures(values) };
   });
-  const compared = measured.map((comparison): ScoreComparison => {
+  const compared = measured.map(({ comparison, undetected }): ScoreComparison => {
     const basis = basisOf(comparison.name, new Set(all.keys()));
-    const isMoved = measured.some(({ name, verdict }) => decides(name) && verdict === comparison.verdict);
+    const isMoved = measured.some(
+      ({ comparison: { name, verdict } }) => decides(name) && verdict === comparison.verdict,
+    );
     const says = basis === "closeness" || (basis === "mixed" && !isMoved) ? "closeness" : "verdict";
     const worded = {
       ...comparison,
       verdict: says === "closeness" ? toCloseness(comparison.verdict) : comparison.verdict,
     };
-    return { ...worded, sentence: toSentence(worded, { smallestEffect, says }) };
+    return { ...worded, sentence: toSentence(worded, { smallestEffect, says, undetected }) };
   });
   const names = overallFirst(compared.map(({ name }) => name));
   const ordered = compared.toSorted((left, right) => names.indexOf(left.name) - names.indexOf(right.name));

@@ -4,7 +4,8 @@ import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { pValueText, signedText } from "../format.ts";
 import { allEqual, standardDeviation } from "../statistics/descriptive.ts";
 import { twoSidedP } from "../statistics/distributions.ts";
-import { clusterInterval, tIntervalOfMean, withinDifferences } from "../statistics/intervals.ts";
+import { clusterInterval, defaultLevel, tInterval, type Interval } from "../statistics/intervals.ts";
+import { differenceScale, meanInterval, rareValueP } from "../statistics/mean-interval.ts";
 import { mcnemar } from "../statistics/significance.ts";
 
 /** The means of one score in one scenario, over the interactions that have it in both runs. */
@@ -29,8 +30,8 @@ export interface ScoreDifference {
   readonly interactions: number;
   readonly scenarios_better: number;
   readonly scenarios_worse: number;
-  /** Standard error of `effect`; null when there is no interval. */
-  readonly stderr: number | null;
+  /** The difference of each scenario. */
+  readonly differences: readonly number[];
   /** Standard deviation of the scenarios' differences; null below two scenarios. */
   readonly deviation: number | null;
   /** The largest possible difference: 1, unless the values are no scores. */
@@ -47,17 +48,17 @@ const rounding = 1e-12;
  */
 export function compareScore(name: string, pairs: readonly ScenarioPair[]): ScoreDifference {
   const differences = pairs.map(({ baseline, candidate }) => candidate - baseline);
-  const { mean, stderr, clusters, interval: wide } = clusterInterval(differences.map((sum) => ({ sum, count: 1 })));
+  const { mean, stderr, clusters } = clusterInterval(differences.map((sum) => ({ sum, count: 1 })));
   const areScores = pairs.every(isScored);
-  const interval = wide && areScores ? withinDifferences(wide) : wide;
   const effect = Math.abs(mean ?? 0) < rounding ? 0 : (mean ?? 0);
   const better = differences.filter((difference) => difference > rounding).length;
   const worse = differences.filter((difference) => difference < -rounding).length;
   const average = (side: "baseline" | "candidate") => pairs.reduce((sum, pair) => sum + pair[side], 0) / pairs.length;
-  const tested =
-    interval && stderr
-      ? { p: twoSidedP(effect / stderr, clusters - 1), method: `t over ${clusters} scenarios` }
-      : bySign();
+  const widest = areScores ? 1 : Number.POSITIVE_INFINITY;
+  const interval = stderr ? intervalOf({ differences, widest }, defaultLevel) : null;
+  const tested = stderr
+    ? { p: twoSidedP(effect / stderr, clusters - 1), method: methodOf(clusters, areScores) }
+    : bySign();
 
   function bySign(): { p: number | null; method: string } {
     if (clusters < 2) return { p: null, method: "none: one scenario only" };
@@ -77,10 +78,37 @@ export function compareScore(name: string, pairs: readonly ScenarioPair[]): Scor
     interactions: pairs.reduce((sum, pair) => sum + pair.interactions, 0),
     scenarios_better: better,
     scenarios_worse: worse,
-    stderr: interval ? stderr : null,
+    differences,
     deviation: standardDeviation(differences),
-    widest: areScores ? 1 : Number.POSITIVE_INFINITY,
+    widest,
   };
+}
+
+const methodOf = (scenarios: number, areScores: boolean): string =>
+  `t${areScores ? " and Bayesian bootstrap" : ""} over ${scenarios} scenarios`;
+
+type Spread = Pick<ScoreDifference, "differences" | "widest">;
+
+/**
+ * The interval that the verdicts rest on. "Worse" is an alarm: Student's interval gives it. "Better" is a permission: its interval
+ * also allows for failures that few scenarios have not shown. Otherwise both ends allow for rare values.
+ */
+function intervalOf({ differences, widest }: Spread, level: number): Interval | null {
+  const student = tInterval(differences, level);
+  if (!student || widest !== 1) return student;
+  const wide = meanInterval(differences, differenceScale, level);
+  return wide && (student.upper < 0 && wide.upper >= 0 ? { lower: wide.lower, upper: student.upper } : wide);
+}
+
+/** The one-sided p value of "the candidate is no better" that {@link toVerdict} rests on; null where there is none. */
+export function chanceOfNoGain({ p, effect, differences, widest }: ScoreDifference): number | null {
+  if (p === null || effect <= 0 || widest !== 1) return null;
+  return Math.max(p / 2, rareValueP(differences, differenceScale, 0));
+}
+
+/** True when a gain remains after allowing for failures that the scenarios may not have shown. */
+export function outweighsRareFailures({ differences, widest }: Spread, level: number): boolean {
+  return widest !== 1 || rareValueP(differences, differenceScale, 0) <= (1 - level) / 2;
 }
 
 const isScored = ({ baseline, candidate }: ScenarioPair): boolean =>
@@ -92,15 +120,16 @@ export interface AdjustedInterval {
 }
 
 /** The interval of an effect at another confidence level, as the correction for several tests needs it. */
-export function intervalAt({ effect, stderr, scenarios, widest }: ScoreDifference, level: number): AdjustedInterval {
-  if (stderr === null) return { ci_lower_adjusted: null, ci_upper_adjusted: null };
-  const wide = tIntervalOfMean({ center: effect, stderr, degrees: scenarios - 1 }, level);
-  const { lower, upper } = widest === 1 ? withinDifferences(wide) : wide;
-  return { ci_lower_adjusted: lower, ci_upper_adjusted: upper };
+export function intervalAt(difference: ScoreDifference, level: number): AdjustedInterval {
+  const { ci_lower, ci_upper } = difference;
+  if (Math.abs(level - defaultLevel) < 1e-12) return { ci_lower_adjusted: ci_lower, ci_upper_adjusted: ci_upper };
+  const interval = intervalOf(difference, level);
+  return { ci_lower_adjusted: interval?.lower ?? null, ci_upper_adjusted: interval?.upper ?? null };
 }
 
 /** The difference of one score, corrected for the number of scores compared. */
-export interface ScoreComparison extends Omit<ScoreDifference, "deviation" | "widest" | "stderr">, AdjustedInterval {
+export interface ScoreComparison
+  extends Omit<ScoreDifference, "deviation" | "widest" | "differences">, AdjustedInterval {
   /** Number of scores tested, which the adjusted interval and p value allow for. */
   readonly adjusted_for: number;
   /** The smallest difference that this many scenarios show with 80 % power; null when above the largest possible one. */
@@ -113,20 +142,17 @@ export interface ScoreComparison extends Omit<ScoreDifference, "deviation" | "wi
   readonly sentence: string;
 }
 
+/** `level` is that of the interval corrected for several tests, as `adjusted` is the p value. */
 export function toVerdict(
-  {
-    p,
-    effect,
-    scenarios,
-    scenarios_better,
-    scenarios_worse,
-  }: Pick<ScoreDifference, "p" | "effect" | "scenarios" | "scenarios_better" | "scenarios_worse">,
-  adjusted: number | null,
+  difference: ScoreDifference,
+  { p_adjusted: adjusted, level }: { readonly p_adjusted: number | null; readonly level: number },
 ): Verdict {
+  const { p, effect, scenarios, scenarios_better, scenarios_worse } = difference;
   if (scenarios < 2) return "undecided";
   if (p === null && scenarios_better + scenarios_worse === 0) return "same";
   if (adjusted === null || adjusted >= alpha) return "no_difference_seen";
-  return effect > 0 ? "better" : "worse";
+  if (effect < 0) return "worse";
+  return outweighsRareFailures(difference, level) ? "better" : "no_difference_seen";
 }
 
 /** The verdict in words for scores that only compare replies with references. */
@@ -140,12 +166,17 @@ interface WordOptions {
   readonly smallestEffect: number;
   /** `closeness`: the score only says how close replies are to their references. */
   readonly says?: "verdict" | "closeness";
+  /** The share of complete failures that the scenarios do not exclude. */
+  readonly undetected: number;
 }
 
 const notBetter = ". That does not say which run is right more often: add checks or a judge.";
 
 /** The verdict as a sentence without statistical terms. */
-export function toSentence(difference: UnwordedComparison, { smallestEffect, says = "verdict" }: WordOptions): string {
+export function toSentence(
+  difference: UnwordedComparison,
+  { smallestEffect, says = "verdict", undetected }: WordOptions,
+): string {
   const [more, less] =
     says === "closeness" ? ["closer to the references", "less close to the references"] : ["better", "worse"];
   const { effect, scenarios, verdict, p_adjusted: adjusted } = difference;
@@ -167,6 +198,8 @@ export function toSentence(difference: UnwordedComparison, { smallestEffect, say
     case "less_close":
       return `${name} is ${verdict === "closer" ? more : less} by ${formatFigure(Math.abs(effect))}${intervalText(difference)}, p ${pValueText(adjusted ?? 1)}${notBetter}`;
     case "no_difference_seen":
+      if (adjusted !== null && adjusted < alpha)
+        return `${name} looks ${more} by ${formatFigure(Math.abs(effect))}${intervalText(difference)}, but ${undetectedText(scenarios, undetected)}, which would outweigh it.`;
       if (difference.p !== null && difference.p < alpha) {
         const looks = effect > 0 ? more : less;
         return `${name} looks ${looks} by ${formatFigure(Math.abs(effect))}${intervalText(difference)}, which may be chance with ${difference.adjusted_for} scores compared (p ${pValueText(adjusted ?? 1)}).`;
@@ -178,6 +211,13 @@ export function toSentence(difference: UnwordedComparison, { smallestEffect, say
       return `No difference in ${name} can be seen: ${signedText(effect)}${intervalText(difference)}.${scenariosNeededText(difference, smallestEffect)}`;
   }
 }
+
+/** "40 scenarios do not exclude complete failures in up to 7.2 % of scenarios like these". */
+export const undetectedText = (scenarios: number, rate: number): string =>
+  `${scenarios} scenarios do not exclude complete failures in up to ${percentText(rate)} of scenarios like these`;
+
+/** Rounded up: the text must not promise more than was shown. */
+const percentText = (rate: number): string => `${Math.ceil(rate * 1_000) / 10} %`;
 
 /** All scenarios differ by the same amount: without variance there is no interval. */
 function isOneSided({ ci_lower, scenarios, scenarios_better, scenarios_worse }: UnwordedComparison): boolean {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Margins } from "../../contract/schemas/margins.ts";
 import { Interaction } from "../../contract/schemas/scenario.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
+import { compareRuns } from "./compare-runs.ts";
 import { compareWithMargins, keptByAttempt, measuresOutOfReach } from "./not-worse.ts";
 import { createRunTally, type RunTally } from "./run-tally.ts";
 
@@ -42,10 +43,32 @@ test("a small spread over many scenarios is shown not to be worse", () => {
   const { verdict, sentence, measures } = compare(single(half(60)), single(shifted(60, 0)), { overall: 0.02 });
   expect(verdict).toBe("not_worse");
   expect(sentence).toMatch(
-    /^overall is shown not to be worse by 0\.02: [-+]?0\.00\d+ over 60 scenarios, with 95 % confidence at least -0\.0\d+\.$/,
+    /^overall is shown not to be worse by 0\.02: [-+]?0\.00\d+ over 60 scenarios, with 95 % confidence at least -0\.0\d+\. 60 scenarios do not exclude complete failures in up to 4\.9 % of scenarios like these\.$/,
   );
+  expect(measures[0]?.undetected_failures).toBeCloseTo(1 - 0.05 ** (1 / 60), 9);
   expect(measures[0]?.bound).toBeGreaterThan(-0.02);
   expect(measures[0]?.would_decide).toBeNull();
+});
+
+test("what holds for any distribution needs no caveat", () => {
+  const { measures } = compare(single(half(400)), single(shifted(400, 0)), { overall: 0.02 });
+  expect(measures[0]).toMatchObject({ verdict: "not_worse", sentence: expect.not.stringContaining("exclude") });
+  expect(measures[0]).not.toHaveProperty("undetected_failures");
+});
+
+test("what is better is not worse, by any margin", () => {
+  for (const size of [4, 8, 20, 50])
+    for (const gain of [0.05, 0.1, 0.45])
+      for (const spread of [0.001, 0.1]) {
+        const after = shifted(size, gain, spread).map((value) => Math.min(1, value));
+        const runs = [single(half(size)), single(after)] as const;
+        const [baseline, candidate] = runs.map((run) => tallyOf(run, { overall: 0.001 }));
+        const compared = compareRuns({ baseline: baseline as RunTally, candidate: candidate as RunTally });
+        const better = compared.comparable && compared.scores[0]?.verdict === "better";
+        const { verdict, measures } = compare(...runs, { overall: 0.001 });
+        expect(better && verdict !== "not_worse", `${size} scenarios, ${gain} ± ${spread}`).toBe(false);
+        expect(verdict === "not_worse" && (measures[0]?.bound ?? 0) < -0.001).toBe(false);
+      }
 });
 
 test("a clear drop is worse", () => {
@@ -101,7 +124,7 @@ test("all measures have to be shown; each keeps its own margin", () => {
   expect(compare(base, now, { overall: 0.02, success: 0.05 })).toMatchObject({
     verdict: "not_worse",
     sentence:
-      "All 2 measures are shown not to be worse (overall by 0.02, replied by 0.05), with a family error of 5 %.",
+      "All 2 measures are shown not to be worse (overall by 0.02, replied by 0.05), with a family error of 5 %. overall: 70 scenarios do not exclude complete failures in up to 4.2 % of scenarios like these.",
     family_error: 0.05,
   });
   const { verdict, sentence } = compare(base, now, { overall: 0.02, success: 0.02 });

@@ -14,10 +14,11 @@ import {
   type Gains,
   type NotWorsePlan,
 } from "../statistics/not-worse.ts";
+import { undetectedFailures } from "../statistics/rare-failures.ts";
 import { hochberg, holm } from "../statistics/significance.ts";
 import { basisOf, scoreNamesOf } from "./closeness.ts";
 import { pairRuns } from "./compare-runs.ts";
-import { compareScore, type ScenarioPair } from "./compare-score.ts";
+import { chanceOfNoGain, compareScore, undetectedText, type ScenarioPair } from "./compare-score.ts";
 import {
   type meansForDecision,
   missingText,
@@ -72,6 +73,7 @@ export function compareWithMargins(options: MarginOptions): Omit<NotWorse, "next
       ...(candidate > 0 && { missing_as_zero: candidate }),
       ...(baseline > 0 && { missing_in_baseline: baseline }),
       ...(unscored > 0 && { scenarios_left_out: unscored }),
+      ...(verdict === "not_worse" && test.undetected !== null && { undetected_failures: test.undetected }),
     };
     // A measure that is enough alone waits for the others.
     const plan = verdict === "undecided" && (test.p ?? 1) > alpha ? planOf(sample) : null;
@@ -231,6 +233,8 @@ function meanVariance(lists: readonly (readonly number[])[]): number | null {
 interface SampleTest {
   readonly bound: number | null;
   readonly p: number | null;
+  /** The share of complete failures that the test does not exclude; null when it excludes those too. */
+  readonly undetected: number | null;
   /** Of the hypothesis that the runs are equal, two-sided. */
   readonly worseP: number | null;
   /** Below 0 when the candidate is worse. */
@@ -239,15 +243,40 @@ interface SampleTest {
 }
 
 function testSample(sample: Sample): SampleTest {
-  const { margin, kind } = sample;
-  const gains = gainsOf(sample, kind === "ratio" ? 1 + margin : 0);
-  const { lower, p, method } = testNotWorse(gains, kind === "ratio" ? 0 : margin, { bound: kind !== "ratio" });
-  const level = gainsOf({ ...sample, pairs: sample.even }, kind === "ratio" ? 1 : 0).values;
+  if (sample.kind === "ratio") return testRatio(sample);
+  const gains = gainsOf(sample, 0);
+  const { lower, p, method, assumesSpread } = testNotWorse(gains, sample.margin);
+  const { p: worseP, effect } = compareScore(sample.name, sample.even);
+  const better = compareScore(sample.name, sample.pairs);
+  const betterP = chanceOfNoGain(better);
+  // What is better is not worse, also by the methods of a plain comparison.
+  if (betterP !== null && betterP <= alpha / 2 && (p === null || betterP <= p || assumesSpread))
+    return {
+      bound: Math.max(lower ?? -1, better.ci_lower ?? 0),
+      p: betterP,
+      undetected: null,
+      worseP,
+      effect,
+      method: better.method,
+    };
+  return {
+    bound: lower,
+    p,
+    undetected: assumesSpread ? undetectedFailures(gains.values) : null,
+    worseP,
+    effect,
+    method,
+  };
+}
+
+function testRatio(sample: Sample): SampleTest {
+  const { p, method } = testNotWorse(gainsOf(sample, 1 + sample.margin), 0, { bound: false });
+  const level = gainsOf({ ...sample, pairs: sample.even }, 1).values;
   const { p: worseP, effect } = compareScore(
     sample.name,
     level.map((candidate, index) => ({ scenario_id: `${index}`, baseline: 0, candidate, interactions: 1 })),
   );
-  return { bound: kind === "ratio" ? ratioBound(sample) : lower, p, worseP, effect, method };
+  return { bound: ratioBound(sample), p, undetected: null, worseP, effect, method };
 }
 
 /**
@@ -347,7 +376,7 @@ function toSentence(measure: Omit<NotWorseMeasure, "sentence">): string {
   const missing = missingOf(measure);
   switch (verdict) {
     case "not_worse":
-      return `${name} is shown not to be worse by ${margin}: ${seen}${limit}.${missing}`;
+      return `${name} is shown not to be worse by ${margin}: ${seen}${limit}.${undetectedSentence(measure)}${missing}`;
     case "worse":
       return `${name} is worse: ${seen}${limit}, so a loss of ${margin} is not excluded.${missing}`;
     case "undecided": {
@@ -361,6 +390,10 @@ function toSentence(measure: Omit<NotWorseMeasure, "sentence">): string {
     }
   }
 }
+
+/** What a verdict that rests on the spread of the scenarios cannot exclude. */
+const undetectedSentence = ({ scenarios, undetected_failures: rate }: Omit<NotWorseMeasure, "sentence">): string =>
+  rate === undefined ? "" : ` ${undetectedText(scenarios, rate)}.`;
 
 const missingOf = (measure: Omit<NotWorseMeasure, "sentence">): string =>
   missingText({
@@ -393,7 +426,10 @@ function sentenceOfAll(verdict: NotWorseVerdict, measures: readonly NotWorseMeas
       .map(({ sentence }) => sentence)
       .join(" ");
   const names = measures.map((measure) => `${scoreTitle(measure.name)} by ${marginText(measure)}`).join(", ");
-  const missing = measures.map((measure) => ({ name: scoreTitle(measure.name), text: missingOf(measure) }));
+  const missing = measures.map((measure) => ({
+    name: scoreTitle(measure.name),
+    text: undetectedSentence(measure) + missingOf(measure),
+  }));
   const told = missing.flatMap(({ name, text }) => (text === "" ? [] : ` ${name}:${text}`)).join("");
   return `All ${measures.length} measures are shown not to be worse (${names}), with a family error of 5 %.${told}`;
 }

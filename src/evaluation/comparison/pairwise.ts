@@ -3,7 +3,9 @@ import type { PairwiseComparison } from "../../contract/schemas/comparison.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { pValueText } from "../format.ts";
 import type { PairJudgement } from "../judges/judge-pair.ts";
-import { clusterInterval, withinScores, type Interval } from "../statistics/intervals.ts";
+import { mean as meanOf } from "../statistics/descriptive.ts";
+import type { Interval } from "../statistics/intervals.ts";
+import { meanInterval, scoreScale } from "../statistics/mean-interval.ts";
 import { mcnemar } from "../statistics/significance.ts";
 
 /** A verdict on two replies: left is the baseline, right the candidate. */
@@ -26,8 +28,8 @@ export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: bo
     entry.count++;
   }
   const rates = [...scenarios.values()].map(({ sum, count: pairs }) => sum / pairs);
-  const { mean, interval } = clusterInterval(rates.map((sum) => ({ sum, count: 1 })));
-  const ends = interval && withinScores(interval);
+  const mean = meanOf(rates);
+  const ends = meanInterval(rates, scoreScale);
   const better = rates.filter((rate) => rate > 0.5).length;
   const worse = rates.filter((rate) => rate < 0.5).length;
   const p = rates.length < 2 ? null : mcnemar(better, worse);

@@ -37,19 +37,31 @@ function rank(runs: readonly (readonly Turn[])[], name = "overall") {
 }
 
 const low = [0.3, 0.4, 0.5, 0.6, 0.2, 0.4];
+/** Enough scenarios for the lead to outweigh rare failures. */
+const many = Array.from({ length: 6 }, () => low).flat();
 const plus = (values: readonly number[], by: number): number[] =>
   values.map((value, index) => value + by + (index % 2 === 0 ? 0.01 : -0.01));
 
 test("names the best run with its lead, and which runs beat each of the others", () => {
-  const { runs, sentence, scenarios, interactions } = rank([suite(low), suite(plus(low, 0.3)), suite(plus(low, 0.1))]);
+  const { runs, sentence, scenarios, interactions } = rank([
+    suite(many),
+    suite(plus(many, 0.3)),
+    suite(plus(many, 0.1)),
+  ]);
   expect(runs.map(({ run, place, worse_than }) => ({ run, place, worse_than }))).toEqual([
     { run: 1, place: "best", worse_than: [] },
     { run: 2, place: "behind", worse_than: [1] },
     { run: 0, place: "behind", worse_than: [1, 2] },
   ]);
-  expect([scenarios, interactions]).toEqual([6, 6]);
+  expect([scenarios, interactions]).toEqual([36, 36]);
   expect(runs.map(({ mean }) => mean.toFixed(3))).toEqual(["0.700", "0.500", "0.400"]);
   expect(sentence).toMatch(/^b ranks first on overall \(0\.700\), 0\.200 ahead of c \(/);
+});
+
+test("a lead over few scenarios leaves the others behind, but is not shown to be the best", () => {
+  const { runs, sentence } = rank([suite(low), suite(plus(low, 0.1))]);
+  expect(runs.map(({ place }) => place)).toEqual(["may_be_best", "behind"]);
+  expect(sentence).toContain("No run is shown to have a better overall than b");
 });
 
 test("names indistinguishable runs together, and those that are worse", () => {

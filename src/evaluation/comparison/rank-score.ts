@@ -3,11 +3,11 @@ import type { RankDistance, RankPlace } from "../../contract/schemas/comparison.
 import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { pValueText, signedText } from "../format.ts";
 import { mean as meanOf } from "../statistics/descriptive.ts";
-import { scenariosNeeded } from "../statistics/power.ts";
+import { detectableGain, scenariosNeeded } from "../statistics/power.ts";
 import { scoreStats } from "../statistics/score-stats.ts";
 import { adjustTests } from "../statistics/significance.ts";
 import { isBinaryScore } from "../summary/score-series.ts";
-import { compareScore, intervalAt, toVerdict, type ScoreDifference } from "./compare-score.ts";
+import { compareScore, intervalAt, outweighsRareFailures, toVerdict, type ScoreDifference } from "./compare-score.ts";
 import type { SharedScenario, SharedScore } from "./shared-score.ts";
 
 /** One run of a ranking, identified by its index in the list that was ranked. */
@@ -34,7 +34,10 @@ export interface ScoreRanking {
 interface Pair extends RankDistance {
   readonly better: number;
   readonly worse: number;
+  /** The worse run is shown to be worse. */
   readonly isShown: boolean;
+  /** The better run is shown to be better, also with failures that the scenarios may not have shown. */
+  readonly isClear: boolean;
   readonly deviation: number | null;
 }
 
@@ -66,7 +69,7 @@ export function rankScore(
     const replies = scenarios.reduce((sum, scenario) => sum + (scenario.replies[run] ?? 0), 0);
     const { ci_lower, ci_upper } = scoreStats(values, { unit: "scenario", binary, replies, n_missing: 0 });
     const worse_than = shown.filter(({ worse }) => worse === run).map(({ better }) => better);
-    const beaten = shown.filter(({ better }) => better === run).length;
+    const beaten = shown.filter(({ better, isClear }) => better === run && isClear).length;
     return {
       run,
       place: worse_than.length > 0 ? "behind" : beaten === count - 1 && count > 1 ? "best" : "may_be_best",
@@ -110,22 +113,45 @@ function comparePairs(name: string, order: readonly number[], scenarios: readonl
   const adjusted_for = differences.filter(({ p }) => p !== null).length;
   return couples.map((couple, index) => {
     const difference = differences[index] as ScoreDifference;
-    const { p_adjusted, level } = tests[index] ?? { p_adjusted: null, level: 1 - alpha };
+    const corrected = tests[index] ?? { p_adjusted: null, level: 1 - alpha };
+    const { p_adjusted, level } = corrected;
     const { effect, ci_lower, ci_upper, p, deviation } = difference;
-    const isShown = toVerdict(difference, p_adjusted) === "worse";
+    const isShown = toVerdict(difference, corrected) === "worse";
+    // Seen from the better run, as a comparison of the two would say it.
+    const gains = difference.differences.map((value) => -value);
+    const isClear = isShown && outweighsRareFailures({ ...difference, differences: gains }, level);
     const interval = intervalAt(difference, level);
-    return { ...couple, effect, ci_lower, ci_upper, ...interval, p, p_adjusted, adjusted_for, isShown, deviation };
+    return {
+      ...couple,
+      effect,
+      ci_lower,
+      ci_upper,
+      ...interval,
+      p,
+      p_adjusted,
+      adjusted_for,
+      isShown,
+      isClear,
+      deviation,
+    };
   });
 }
 
 function distanceOf(pair: Pair | undefined): RankDistance | null {
   if (!pair) return null;
-  const { better: _better, worse: _worse, isShown: _isShown, deviation: _deviation, ...distance } = pair;
+  const {
+    better: _better,
+    worse: _worse,
+    isShown: _isShown,
+    isClear: _isClear,
+    deviation: _deviation,
+    ...distance
+  } = pair;
   return distance;
 }
 
 function neededFor(firstTwo: Pair | undefined, tests: number): number | null {
-  return firstTwo?.deviation ? scenariosNeeded(smallestEffect, firstTwo.deviation, tests) : null;
+  return firstTwo?.deviation ? scenariosNeeded(smallestEffect, firstTwo.deviation, tests, detectableGain) : null;
 }
 
 /** The ranking as a sentence without statistical terms. `titles` are in the order that was ranked. */

@@ -1,6 +1,8 @@
 import { passRateMeasure } from "../../contract/schemas/margins.ts";
 import type { RunSequence } from "../../contract/schemas/sequence.ts";
 import { signedText } from "../format.ts";
+import { undetectedFailures } from "../statistics/rare-failures.ts";
+import { undetectedText } from "./compare-score.ts";
 import { followSequence, type Sequence, type SequenceUnit } from "../statistics/sequence.ts";
 import { basisOf, scoreNamesOf } from "./closeness.ts";
 import { meansForDecision, missingText, type MissingReplies } from "./decision-pairs.ts";
@@ -24,10 +26,12 @@ interface SequenceSides {
 }
 
 /** The figures of a comparison that stops when it is decided, before it is known why it stopped. */
-interface ComparedSequence extends Omit<Sequence, "reads" | "verdict"> {
+interface ComparedSequence extends Omit<Sequence, "reads" | "verdict" | "assumesSpread"> {
   readonly verdict: SequenceVerdict;
   readonly left_out: number;
   readonly missing: MissingReplies;
+  /** The share of complete failures that the verdict does not exclude; null when it holds for any distribution. */
+  readonly undetected: number | null;
 }
 
 type SequenceVerdict = RunSequence["verdict"] | null;
@@ -41,15 +45,22 @@ export function compareSequence(sides: SequenceSides): ComparedSequence {
   const reached = order.slice(0, complete);
   const { units } = differencesOf(sides, new Set(reached));
   const counted = reached.filter((id) => units.has(id));
-  const scale = typeof against === "number" ? { lowest: -against, highest: 1 - against } : {};
-  const { reads, ...sequence } = followSequence(
+  const scale = typeof against === "number" ? { lowest: -against, highest: 1 - against, anyDistribution: true } : {};
+  const { reads, assumesSpread, ...sequence } = followSequence(
     counted.map((id) => units.get(id) as SequenceUnit),
     { planned: order.length, ...scale, margin: margin ?? undefined, trace },
   );
   // What is missing after the scenario that decided changes nothing.
   const last = sequence.verdict === null ? reached.length : reached.indexOf(counted[reads - 1] ?? "") + 1;
-  const { missing } = differencesOf(sides, new Set(reached.slice(0, last)));
-  return { ...sequence, verdict: worded(sequence.verdict, sides), left_out: last - sequence.scenarios, missing };
+  const read = differencesOf(sides, new Set(reached.slice(0, last)));
+  const differences = [...read.units.values()].flatMap(({ difference }) => difference ?? []);
+  return {
+    ...sequence,
+    verdict: worded(sequence.verdict, sides),
+    left_out: last - sequence.scenarios,
+    missing: read.missing,
+    undetected: assumesSpread ? undetectedFailures(differences) : null,
+  };
 }
 
 /** Similarity to references says which run is closer to them, not which is better. A threshold is the user's own. */
@@ -112,10 +123,14 @@ type Told = Pick<
   RunSequence,
   "score" | "margin" | "verdict" | "stopped_by" | "scenarios" | "planned" | "effect" | "lower" | "upper" | "threshold"
 > &
-  Partial<Pick<RunSequence, "left_out" | "missing_as_zero">>;
+  Partial<Pick<RunSequence, "left_out" | "missing_as_zero" | "bound" | "undetected_failures">>;
 
 /** The verdict with its figures, why the comparison stopped, and what is missing. */
-export const sequenceSentence = (told: Told): string => verdictSentence(told) + missingSentences(told);
+export const sequenceSentence = (told: Told): string =>
+  verdictSentence(told) + undetectedSentence(told) + missingSentences(told);
+
+const undetectedSentence = ({ scenarios, undetected_failures: rate }: Told): string =>
+  rate === undefined ? "" : ` ${undetectedText(scenarios, rate)}.`;
 
 function missingSentences({ left_out = 0, missing_as_zero = 0 }: Told): string {
   const zeros = missingText({ candidate: missing_as_zero, baseline: 0, unscored: 0 });
@@ -144,8 +159,10 @@ function verdictSentence(told: Told): string {
       const words = `${verdict === "closer" ? "closer" : "less close"} to the references`;
       return `Decided after ${count}: ${score} is ${words}, ${seen}. That does not say which run is right more often.`;
     }
-    case "not_worse":
-      return `Decided after ${count}: ${score} is not worse by ${margin}${threshold === null ? "" : ` than ${threshold}`}, ${seen}.`;
+    case "not_worse": {
+      const end = told.bound ?? lower;
+      return `Decided after ${count}: ${score} is not worse by ${margin}${other}, ${signedText(effect)} (with 95 % confidence at least ${signedText(end)}).`;
+    }
     case "undecided":
       return stopped_by === null
         ? `Not decided after ${count}: ${score} ${seen}.`

@@ -3,7 +3,8 @@ import { createRandom } from "../../base/random.ts";
 import { sizes } from "../../../test/support/sizes.ts";
 import { Interaction } from "../../contract/schemas/scenario.ts";
 import { clusterInterval } from "../statistics/intervals.ts";
-import { detectableEffect } from "../statistics/power.ts";
+import { detectableEffect, detectableGain } from "../statistics/power.ts";
+import { differenceScale, meanInterval } from "../statistics/mean-interval.ts";
 import { scoreStats } from "../statistics/score-stats.ts";
 import { createDrift } from "../summary/drift.ts";
 import type { ScoredInteraction } from "../summary/score-averages.ts";
@@ -184,7 +185,7 @@ test("compared with a run that fails four of five replies, only replies at the s
     const runs = [replies(0), replies(0.8)] as const;
     const failed = createFailedReplies();
     for (const reply of runs.flat()) failed.add({ ...reply, interaction_id: "1" });
-    const verdict = (options: Parameters<typeof createRunTally>[0]) => {
+    const p = (options: Parameters<typeof createRunTally>[0]): number => {
       const [baseline, candidate] = runs.map((run) => {
         const tally = createRunTally(options);
         for (const reply of run) tally.add(reply);
@@ -192,10 +193,10 @@ test("compared with a run that fails four of five replies, only replies at the s
       });
       const leaveOut = new Set(["success"]);
       const comparison = compareRuns({ baseline: baseline as RunTally, candidate: candidate as RunTally, leaveOut });
-      return comparison.comparable ? comparison.verdict : comparison.reason;
+      return (comparison.comparable ? comparison.scores[0]?.p : null) ?? 1;
     };
-    if (["better", "worse"].includes(verdict({}))) alarms.all++;
-    if (["better", "worse"].includes(verdict({ failed }))) alarms.shared++;
+    if (p({}) < 0.05) alarms.all++;
+    if (p({ failed }) < 0.05) alarms.shared++;
   }
   expect(alarms.all / suites).toBeGreaterThan(0.12 - slack);
   expect(alarms.shared / suites).toBeLessThan(0.06 + slack);
@@ -226,31 +227,51 @@ test.each([8, 1])(
     const effect = detectableEffect(scenarios, spread, names.length) ?? 0;
     const interaction = Interaction.parse({ id: "1", user_message: "q", interaction_type: "opening" });
     let seen = 0;
-    for (let pair = 0; pair < suites; pair++) {
+    // Each pair takes eight intervals.
+    const pairs = suites / 5;
+    for (let pair = 0; pair < pairs; pair++) {
       const baseline = createRunTally();
       const candidate = createRunTally();
       for (let scenario = 0; scenario < scenarios; scenario++) {
         const entry = { scenario_id: `s${scenario}`, interaction, scoring_version: "1" };
         const shared = normal(spread * Math.sqrt(0.7));
         const moved = names.map((name, index) => {
-          const gain = (index < shifted ? effect : 0) + shared + normal(spread * Math.sqrt(0.3));
+          const gain = (index < shifted ? -effect : 0) + shared + normal(spread * Math.sqrt(0.3));
           return [name, truth + gain];
         });
         baseline.add({ ...entry, scores: Object.fromEntries(names.map((name) => [name, truth])) });
         candidate.add({ ...entry, scores: Object.fromEntries(moved) });
       }
       const comparison = compareRuns({ baseline, candidate });
-      if (comparison.comparable && comparison.verdict === "better") seen++;
+      if (comparison.comparable && comparison.verdict === "worse") seen++;
     }
-    expect(seen / suites).toBeGreaterThan(0.75 - slack);
+    expect(seen / pairs).toBeGreaterThan(0.75 - 2 * slack);
   },
 );
+
+test("shows a gain of the detectable size in 75 to 90 % of simulated pairs", () => {
+  const normal = createNormal(createRandom(31));
+  const pairs = suites / 5;
+  for (const [size, spread] of [
+    [30, 0.05],
+    [60, 0.2],
+  ] as const) {
+    const effect = detectableGain(size, spread) ?? 0;
+    let seen = 0;
+    for (let pair = 0; pair < pairs; pair++) {
+      const gains = Array.from({ length: size }, () => Math.max(-1, Math.min(1, effect + normal(spread))));
+      if ((meanInterval(gains, differenceScale)?.lower ?? -1) > 0) seen++;
+    }
+    expect(seen / pairs, `${size} scenarios`).toBeGreaterThan(0.72 - 2 * slack);
+    expect(seen / pairs, `${size} scenarios`).toBeLessThan(0.92 + 2 * slack);
+  }
+});
 
 test("calls one of five equal models worse in at most 7 % of simulated rankings, and seldom rules out the best", () => {
   const normal = createNormal(createRandom(77_001));
   const question = Interaction.parse({ id: "1", user_message: "q", interaction_type: "opening" });
   const models = 5;
-  const rankings = suites / 4;
+  const rankings = suites / 10;
   /** Runs the models on a suite; the last is better than the others by `lead`. Returns those shown to be worse. */
   function behind(lead: number): readonly number[] {
     const difficulties = Array.from({ length: 20 }, () => truth + normal(0.2));

@@ -7,7 +7,17 @@ import { mean, standardDeviation } from "./descriptive.ts";
  * 0/1 values it is the exact one of Clopper and Pearson.
  */
 export function meanAtMostP(values: readonly number[], { unseen, at }: { unseen: number; at: number }): number {
-  const grouped = group([...values.map((value) => value - at), unseen - at]);
+  const counts = new Map<number, number>();
+  for (const value of [...values, unseen]) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return weightedMeanBelow(counts, at);
+}
+
+/**
+ * The probability that a mean of values with random weights is at most `at`. The weights have a Dirichlet distribution whose
+ * parameters are the numbers of the values, which may be fractions.
+ */
+export function weightedMeanBelow(counts: ReadonlyMap<number, number>, at: number): number {
+  const grouped = scaled(counts, at);
   if (grouped.every(([value]) => value >= 0)) return grouped.every(([value]) => value === 0) ? 1 : 0;
   if (grouped.every(([value]) => value <= 0)) return 1;
   return weightedSumBelowZero(grouped);
@@ -48,12 +58,12 @@ export function leftSkewOf(values: readonly number[]): number {
 
 type Grouped = readonly (readonly [value: number, count: number])[];
 
-/** Equal values with their number, scaled to a sum of squares of 1. */
-function group(values: readonly number[]): Grouped {
-  const counts = new Map<number, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const size = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
-  return [...counts].map(([value, count]) => [size > 0 ? value / size : 0, count] as const);
+/** The distances of the values from `at` with their number, scaled to a sum of squares of 1. */
+function scaled(counts: ReadonlyMap<number, number>, at: number): Grouped {
+  let squares = 0;
+  for (const [value, count] of counts) squares += count * (value - at) ** 2;
+  const size = Math.sqrt(squares);
+  return [...counts].map(([value, count]) => [size > 0 ? (value - at) / size : 0, count] as const);
 }
 
 const step = 0.08;
@@ -66,7 +76,7 @@ const from = -12;
  */
 function weightedSumBelowZero(grouped: Grouped): number {
   const single = Float64Array.from(grouped.flatMap(([value, count]) => (count === 1 ? value : [])));
-  const repeated = grouped.filter(([, count]) => count > 1);
+  const repeated = grouped.filter(([, count]) => count !== 1);
   const total = grouped.reduce((sum, [value, count]) => sum + value * count, 0);
   let integral = (total * Math.exp(from - step)) / (1 - Math.exp(-step));
   for (let at = from; at < 60; at += step) {

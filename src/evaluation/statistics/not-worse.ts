@@ -22,6 +22,8 @@ export interface NotWorseTest {
   readonly lower: number | null;
   /** Null below the minimum number of scenarios. */
   readonly p: number | null;
+  /** True when `p` rests on the spread that was seen: rare complete failures, if no scenario had one, are not excluded. */
+  readonly assumesSpread: boolean;
   readonly method: string;
 }
 
@@ -35,14 +37,18 @@ export function testNotWorse(gains: Gains, margin: number, { bound = true }: { b
   const effect = mean(values) ?? 0;
   if (scenarios < minimumScenarios) {
     const method = `none: fewer than ${minimumScenarios} scenarios`;
-    return { scenarios, effect, lower: null, p: null, method };
+    return { scenarios, effect, lower: null, p: null, assumesSpread: false, method };
   }
+  const { largestLoss = 1 } = gains;
   const { unseen, method } = unseenGain(gains);
+  const p = meanAtMostP(values, { unseen, at: -margin });
   return {
     scenarios,
     effect,
     lower: bound ? lowerBoundOfMean(values, { unseen, level: 1 - alpha }) : null,
-    p: meanAtMostP(values, { unseen, at: -margin }),
+    p,
+    assumesSpread:
+      p <= alpha && unseen > -largestLoss && meanAtMostP(values, { unseen: -largestLoss, at: -margin }) > alpha,
     method,
   };
 }

@@ -1,5 +1,5 @@
 import { alpha } from "../../base/numbers.ts";
-import { logGamma, normalCdf, tQuantile } from "./distributions.ts";
+import { logGamma, normalCdf, normalQuantile, tQuantile } from "./distributions.ts";
 
 const power = 0.8;
 const maximumClusters = 1_000_000;
@@ -9,10 +9,30 @@ export function detectableEffect(clusters: number, deviation: number, tests = 1)
   return clusters < 2 ? null : (detectableErrors(clusters, tests) * deviation) / Math.sqrt(clusters);
 }
 
-/** Scenarios needed to show an effect of this size; null above a million. */
-export function scenariosNeeded(effect: number, deviation: number, tests = 1): number | null {
+/**
+ * The smallest gain of a score that so many scenarios can show: also rare failures that they may not have shown must be outweighed.
+ * An approximation of the interval with half a value at each end of the scale.
+ */
+export function detectableGain(clusters: number, deviation: number, tests = 1): number | null {
+  const student = detectableEffect(clusters, deviation, tests);
+  if (student === null) return null;
+  const error = deviation / Math.sqrt(clusters);
+  const chance = alpha / tests / 2;
+  // The quantile of the weight of half a value, in scenarios.
+  const rare = normalQuantile(1 - chance / 2) ** 2 / 2 / (clusters + 1);
+  const critical = tQuantile(1 - chance, clusters - 1) * error;
+  return student + ((Math.hypot(critical, rare) - critical) * (clusters + 1)) / clusters;
+}
+
+/** Scenarios needed to show an effect of this size; null above a million. `detectable` is the smallest that so many can show. */
+export function scenariosNeeded(
+  effect: number,
+  deviation: number,
+  tests = 1,
+  detectable: typeof detectableEffect = detectableEffect,
+): number | null {
   if (!(effect > 0)) return null;
-  const detectableWith = (clusters: number) => detectableEffect(clusters, deviation, tests) ?? Number.POSITIVE_INFINITY;
+  const detectableWith = (clusters: number) => detectable(clusters, deviation, tests) ?? Number.POSITIVE_INFINITY;
   let enough = 2;
   while (detectableWith(enough) > effect) {
     enough *= 2;
@@ -28,7 +48,7 @@ export function scenariosNeeded(effect: number, deviation: number, tests = 1): n
 }
 
 /** Cached because the scores of a comparison share a few numbers of scenarios. */
-const detectable = new Map<string, number>();
+const knownErrors = new Map<string, number>();
 const maximumCached = 200;
 
 /**
@@ -37,11 +57,11 @@ const maximumCached = 200;
  */
 function detectableErrors(clusters: number, tests: number): number {
   const key = `${clusters} ${tests}`;
-  const known = detectable.get(key);
+  const known = knownErrors.get(key);
   if (known !== undefined) return known;
-  if (detectable.size >= maximumCached) detectable.clear();
+  if (knownErrors.size >= maximumCached) knownErrors.clear();
   const value = solveForPower(tQuantile(1 - alpha / tests / 2, clusters - 1), clusters - 1);
-  detectable.set(key, value);
+  knownErrors.set(key, value);
   return value;
 }
 

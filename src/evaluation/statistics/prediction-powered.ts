@@ -205,7 +205,7 @@ const clopperPearson = (values: readonly number[], level: number): number =>
   lowestRate({ ones: values.filter((value) => value === 1).length, count: values.length }, level);
 
 /** The rate at which this many ones or more occur with probability 1 − level. */
-function lowestRate({ ones, count }: { readonly ones: number; readonly count: number }, level: number): number {
+export function lowestRate({ ones, count }: { readonly ones: number; readonly count: number }, level: number): number {
   if (ones <= 0) return 0;
   let [low, high] = [0, ones / count];
   for (let step = 0; step < 40; step++) {

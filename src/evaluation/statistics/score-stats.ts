@@ -1,6 +1,7 @@
 import type { ScoreStats } from "../../contract/schemas/score.ts";
 import { allEqual, mean, standardDeviation } from "./descriptive.ts";
 import { tQuantile } from "./distributions.ts";
+import { meanInterval, scoreScale } from "./mean-interval.ts";
 import { clusterInterval, defaultLevel, wilson, wilsonOfShare, withinScores, type Interval } from "./intervals.ts";
 
 export interface ScoreStatsOptions {
@@ -14,8 +15,8 @@ export interface ScoreStatsOptions {
 }
 
 /**
- * Mean and confidence interval of independent averages: Student's interval (over scenarios, the cluster-robust one), or Wilson's
- * for 0/1 scores, with Student's t for proportions of several replies. Otherwise no interval, and `method` says why.
+ * Mean and confidence interval of independent averages: Student's interval, over scenarios no narrower than with values that were not
+ * seen, or Wilson's for 0/1 scores, with Student's t for proportions of several replies. Otherwise no interval, and `method` says why.
  */
 export function scoreStats(
   values: readonly number[],
@@ -77,7 +78,9 @@ function chooseInterval(
   if (!interval) return { interval: null, method: `none: all ${n} ${unit}s have the same value` };
   if (binary)
     return { interval: clusteredWilson(values, { trials: replies }), method: `${proportionMethod} with t ${counted}` };
-  return { interval: withinScores(interval), method: `t ${counted}` };
+  // Attempts of one scenario are too few to tell how it varies.
+  if (unit === "attempt") return { interval: withinScores(interval), method: `t ${counted}` };
+  return { interval: meanInterval(values, scoreScale), method: `t and Bayesian bootstrap ${counted}` };
 }
 
 /**

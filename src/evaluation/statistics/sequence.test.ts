@@ -27,7 +27,7 @@ test("the worked example of the documentation", () => {
   expect(found.lower).toBeCloseTo(0.00135, 3);
   expect(found.upper).toBeCloseTo(0.21015, 3);
   const safe = followSequence(toUnits(gains), { planned: 40, margin: 0.1 });
-  expect(safe).toMatchObject({ verdict: "not_worse", scenarios: 13 });
+  expect(safe).toMatchObject({ verdict: "not_worse", scenarios: 12 });
 });
 
 test("scores that are nearly always the same prove nothing while rare failures may not have shown", () => {
@@ -61,7 +61,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7])("the rules that hold for every sequence, see
   // The verdict and the interval never contradict each other.
   expect(plain.verdict === "better").toBe(plain.lower > -1e-4);
   expect(plain.verdict === "worse").toBe(plain.upper < 1e-4);
-  expect(found.verdict !== "not_worse" || found.lower > -0.05 - 1e-4).toBe(true);
+  expect(found.verdict !== "not_worse" || (found.bound ?? -1) > -0.05 - 1e-4).toBe(true);
   // Intervals only shrink, whatever comes later.
   for (const [index, { lower, upper }] of plain.points.entries()) {
     const before = plain.points[index - 1] ?? { lower: -1, upper: 1 };

@@ -22,6 +22,11 @@ export interface SequenceOptions {
   readonly highest?: number;
   /** "Not worse" means above -margin. */
   readonly margin?: number | undefined;
+  /**
+   * True: every scenario may lose as much as the scale allows, so that the verdicts hold for any distribution. Else the largest loss
+   * is estimated once the spread is known, which rests on two runs that fail alike. Scores of one run are skewed by nature.
+   */
+  readonly anyDistribution?: boolean;
   /** False leaves out the points on the way. */
   readonly trace?: boolean;
 }
@@ -38,6 +43,10 @@ interface SequencePoint {
 export interface Sequence extends SequencePoint {
   /** Null while undecided. With a verdict, the figures are those at the scenario that decided. */
   readonly verdict: SequenceVerdict | null;
+  /** With "not worse", the lower end of the one-sided 95 % interval. */
+  readonly bound: number | null;
+  /** True when "better" or "not worse" would not hold yet for any distribution: rare complete failures are not excluded. */
+  readonly assumesSpread: boolean;
   /** The number of units read, those without a difference included. */
   readonly reads: number;
   /** The way there, with at most `mostPoints` points. */
@@ -50,27 +59,34 @@ const mostPoints = 60;
 export function decideSequence(
   units: readonly SequenceUnit[],
   options: SequenceOptions,
-): Pick<Sequence, "verdict" | "scenarios"> {
-  const { margin } = options;
+): Pick<Sequence, "verdict" | "scenarios" | "assumesSpread"> {
   const above = createSide(units, options, 1);
-  const better = above.capitalAt(0);
+  const exactly = createSide(units, { ...options, anyDistribution: true }, 1);
   const worse = createSide(units, options, -1).capitalAt(0);
-  const notWorse = margin === undefined ? null : above.capitalAt(-margin);
-  let verdict: SequenceVerdict | null = null;
-  let scenarios = 0;
-  while (scenarios < units.length && verdict === null) {
-    const isBetter = better.bet(scenarios);
-    const isWorse = worse.bet(scenarios);
-    const isNotWorse = notWorse?.bet(scenarios) ?? false;
+  const floor = -(options.margin ?? 0);
+  const claims = [
+    { verdict: "better", capital: above.capitalAt(0), exact: exactly.capitalAt(0), enough },
+    { verdict: "not_worse", capital: above.capitalAt(floor), exact: exactly.capitalAt(floor), enough: enoughOneSided },
+  ] as const;
+  const isAsked = (verdict: SequenceVerdict): boolean => verdict === "better" || options.margin !== undefined;
+  const held = new Set<SequenceVerdict>();
+  for (let scenarios = 0; scenarios < units.length;) {
+    const isWorse = worse.bet(scenarios) >= enough;
+    const reached = claims.filter(({ verdict, capital, exact, enough: needed }) => {
+      if (exact.bet(scenarios) >= needed) held.add(verdict);
+      return capital.bet(scenarios) >= needed && isAsked(verdict);
+    });
     scenarios += 1;
-    verdict = isBetter ? "better" : isWorse ? "worse" : isNotWorse ? "not_worse" : null;
+    const [better, notWorse] = claims.map((claim) => reached.find((found) => found === claim)?.verdict ?? null);
+    const verdict = better ?? (isWorse ? "worse" : notWorse) ?? null;
+    if (verdict !== null) return { verdict, scenarios, assumesSpread: verdict !== "worse" && !held.has(verdict) };
   }
-  return { verdict, scenarios };
+  return { verdict: null, scenarios: units.length, assumesSpread: false };
 }
 
 /** Follows the differences in their order and stops at the first verdict. */
 export function followSequence(units: readonly SequenceUnit[], options: SequenceOptions): Sequence {
-  const { verdict, scenarios } = decideSequence(units, options);
+  const { verdict, scenarios, assumesSpread } = decideSequence(units, options);
   const { trace = true } = options;
   const above = createSide(units, options, 1);
   const below = createSide(units, options, -1);
@@ -90,7 +106,15 @@ export function followSequence(units: readonly SequenceUnit[], options: Sequence
   const step = Math.max(1, Math.ceil(scenarios / mostPoints));
   const counts = Array.from({ length: Math.floor((scenarios - 1) / step) }, (_, index) => (index + 1) * step);
   const last = pointAt(scenarios);
-  return { ...last, verdict, reads: scenarios, points: trace && scenarios > 0 ? [...counts.map(pointAt), last] : [] };
+  const bound = verdict === "not_worse" ? Math.max(last.lower, above.bound(scenarios, enoughOneSided)) : null;
+  return {
+    ...last,
+    verdict,
+    bound,
+    assumesSpread,
+    reads: scenarios,
+    points: trace && scenarios > 0 ? [...counts.map(pointAt), last] : [],
+  };
 }
 
 /** The fewest scenarios with which a verdict is possible: every scenario differs as much as it can. */
@@ -102,7 +126,8 @@ export function fewestScenarios(options: SequenceOptions): number {
     const side = createSide(units, options, difference > 0 ? 1 : -1);
     const capital = side.capitalAt(difference > 0 ? -margin : 0);
     let count = 0;
-    while (count < most && !capital.bet(count)) count += 1;
+    const needed = difference > 0 && margin > 0 ? enoughOneSided : enough;
+    while (count < most && capital.bet(count) < needed) count += 1;
     return count + 1;
   });
   return Math.min(...needed);
@@ -110,6 +135,8 @@ export function fewestScenarios(options: SequenceOptions): number {
 
 /** A capital of 40 is reached by chance in at most one of 40 sequences, on each side: 5 % in all. */
 const enough = 2 / alpha;
+/** "Not worse" is a statement about one side, at the same 5 % as without a sequence. */
+const enoughOneSided = 1 / alpha;
 
 /**
  * Sizes of bets, in units of the effect per standard deviation that the planned scenarios show in four of five cases, and the
@@ -140,17 +167,17 @@ interface Side {
   /** The capital that bets on a mean above `mean`. */
   capitalAt(mean: number): Capital;
   /** The largest mean that a capital has refuted within so many scenarios. */
-  bound(count: number): number;
+  bound(count: number, needed?: number): number;
 }
 
 interface Capital {
-  /** Bets on the scenario at this index; true once the capital has reached 40. */
-  bet(index: number): boolean;
+  /** Bets on the scenario at this index and returns the capital, which began at 1. */
+  bet(index: number): number;
 }
 
 function createSide(
   units: readonly SequenceUnit[],
-  { planned, lowest = -1, highest = 1, margin = 0 }: SequenceOptions,
+  { planned, lowest = -1, highest = 1, margin = 0, anyDistribution = false }: SequenceOptions,
   sign: 1 | -1,
 ): Side {
   const values = units.map(({ difference, most = difference }) => {
@@ -158,16 +185,22 @@ function createSide(
     return seen === null ? null : sign * seen;
   });
   const [low, high] = sign === 1 ? [lowest, highest] : [-highest, -lowest];
-  const known = knowledgeBefore(units, { values, low, smallest: Math.max(smallestDifference, margin / 10) });
+  const known = knowledgeBefore(units, {
+    values,
+    low,
+    smallest: Math.max(smallestDifference, margin / 10),
+    anyDistribution,
+  });
   const target = planned80 / Math.sqrt(Math.max(1, planned));
 
   const capitalAt = (seenMean: number): Capital => {
     const mean = sign * seenMean;
     const parts = bets.map(({ share }) => share as number);
+    let total = 1;
     return {
       bet(index) {
         const value = values[index] ?? null;
-        if (value === null) return false;
+        if (value === null) return total;
         const { deviation, floor, isEstimated } = known[index] ?? firstKnowledge(low);
         const most = largestShare[isEstimated ? "estimated" : "known"] / Math.max(1e-9, mean - floor);
         const win = value - mean;
@@ -179,25 +212,26 @@ function createSide(
           parts[part] = capital;
           sum += capital;
         }
-        return sum >= enough;
+        total = sum;
+        return total;
       },
     };
   };
 
-  const refutes = (mean: number, count: number): boolean => {
+  const refutes = (mean: number, count: number, needed: number): boolean => {
     const capital = capitalAt(sign * mean);
-    for (let index = 0; index < count; index++) if (capital.bet(index)) return true;
+    for (let index = 0; index < count; index++) if (capital.bet(index) >= needed) return true;
     return false;
   };
 
   return {
     capitalAt,
-    bound(count) {
+    bound(count, needed = enough) {
       // Every stake wins less against a higher mean, so the refuted means are all below one bound.
       let [refuted, open] = [low, high];
       while (open - refuted > 1e-4) {
         const middle = (refuted + open) / 2;
-        if (refutes(middle, count)) refuted = middle;
+        if (refutes(middle, count, needed)) refuted = middle;
         else open = middle;
       }
       return refuted;
@@ -222,7 +256,17 @@ const firstKnowledge = (low: number): Knowledge => ({ deviation: assumedDeviatio
  */
 function knowledgeBefore(
   units: readonly SequenceUnit[],
-  { values, low, smallest }: { values: readonly (number | null)[]; low: number; smallest: number },
+  {
+    values,
+    low,
+    smallest,
+    anyDistribution,
+  }: {
+    values: readonly (number | null)[];
+    low: number;
+    smallest: number;
+    anyDistribution: boolean;
+  },
 ): Knowledge[] {
   let [n, sum, squares, cubes, telling] = [0, 0, 0, 0, 0];
   let before: number | null = null;
@@ -238,7 +282,7 @@ function knowledgeBefore(
       // Nearly equal differences say nothing about rare drops: so many would have shown those that cost a few deviations.
       const costly = Math.min(0.999, (costlyDeviations * Math.sqrt(variance)) / Math.max(1e-9, mean - low));
       const wouldShow = n * Math.log1p(-costly) <= Math.log(alpha);
-      const isEstimated = wouldShow && telling >= Math.min(informative, 0.8 * n);
+      const isEstimated = !anyDistribution && wouldShow && telling >= Math.min(informative, 0.8 * n);
       const reach = 40 / n ** 2 + (20 * leftSkew) / n;
       const lowest = Math.min(worst, 2 * mean - best) - reach * deviation;
       knowledge = { deviation, floor: isEstimated ? Math.max(low, lowest) : low, isEstimated };

@@ -136,7 +136,11 @@ test("a run is the mean of its scenarios, with intervals over scenarios, in any 
   expect(RunSummary.parse(summary)).toEqual(summary);
   expect(summary.average_scores["overall"]).toBeCloseTo(0.65, 12);
   expect(summary.average_scores["success"]).toBeCloseTo(0.875, 12);
-  expect(summary.score_stats["overall"]).toMatchObject({ n: 2, n_missing: 1, method: "t over 2 scenarios" });
+  expect(summary.score_stats["overall"]).toMatchObject({
+    n: 2,
+    n_missing: 1,
+    method: "t and Bayesian bootstrap over 2 scenarios",
+  });
   expect(summary).toMatchObject({
     interactions: 4,
     failed: 1,

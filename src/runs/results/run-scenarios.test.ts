@@ -109,7 +109,7 @@ test("sorts by id, score and share of passed attempts, and puts scenarios withou
 
 test("has the score so far over all scenarios, with its interval", async () => {
   const { overall } = await list({ limit: 1 });
-  expect(overall).toMatchObject({ n: 5, n_missing: 2, method: "t over 5 scenarios" });
+  expect(overall).toMatchObject({ n: 5, n_missing: 2, method: "t and Bayesian bootstrap over 5 scenarios" });
   expect(overall?.mean).toBeCloseTo((0.5 + 0.9 + 0.4 + 0.1 + 0.2) / 5, 12);
   expect(overall?.ci_lower).toBeLessThan(overall?.mean ?? 0);
 });

@@ -119,6 +119,8 @@ export async function readSequence(
     scenarios: compared.scenarios,
     planned: order.length,
     left_out: compared.left_out,
+    ...(compared.bound !== null && { bound: compared.bound }),
+    ...(compared.undetected !== null && { undetected_failures: compared.undetected }),
     ...(compared.missing.candidate > 0 && { missing_as_zero: compared.missing.candidate }),
     effect: compared.scenarios === 0 ? null : compared.effect,
     lower: compared.scenarios === 0 ? null : compared.lower,
