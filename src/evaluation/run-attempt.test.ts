@@ -385,16 +385,16 @@ test("turns share the session of the attempt, and later ones send the id that th
   };
   const scenario = scenarioOf("one", "two", "three");
   const { replies } = await run({ scenario, model, sessionId: "attempt-1" });
-  expect(sessions).toMatchObject([
-    { id: "attempt-1", issued: undefined, turns: 0 },
-    { id: "attempt-1", issued: "issued-1", turns: 1 },
-    { id: "attempt-1", issued: "issued-1", turns: 2 },
+  expect(sessions).toEqual([
+    { id: "attempt-1", issued: undefined },
+    { id: "attempt-1", issued: "issued-1" },
+    { id: "attempt-1", issued: "issued-1" },
   ]);
   sessions.length = 0;
   const stored = new Map([...replies].slice(0, 2));
   await run({ scenario, model, sessionId: "attempt-1", stored });
-  expect(sessions).toMatchObject([{ id: "attempt-1", issued: "issued-1", turns: 2 }]);
+  expect(sessions).toEqual([{ id: "attempt-1", issued: "issued-1" }]);
   sessions.length = 0;
   await run({ scenario, model, sessionId: "attempt-1", history: "reference" });
-  expect(sessions).toMatchObject(["-1", "-2", "-3"].map((end) => ({ id: `attempt-1${end}`, issued: undefined, turns: 0 })));
+  expect(sessions).toEqual(["-1", "-2", "-3"].map((end) => ({ id: `attempt-1${end}`, issued: undefined })));
 });
