@@ -21,7 +21,7 @@ export const errorProofs: Readonly<Record<ErrorCode, string>> = {
   endpoint_not_allowed: `${hardening}/outbound.test.ts`,
   not_found: `${http}/shell.test.ts`,
   model_not_found: `${services}/agent.test.ts`,
-  run_not_found: `${hardening}/auth.test.ts`,
+  run_not_found: `${hardening}/owners.test.ts`,
   method_not_allowed: `${http}/shell.test.ts`,
   request_timeout: "test/http-parser.test.ts",
   idempotency_in_progress: `${hardening}/error-codes.test.ts`,

@@ -114,6 +114,7 @@ test("a run is there for its owner and for no other key, on every route", async 
     const owner = await ask("alice", services.evaluation, asked);
     statuses[id] = [stranger.status, owner.status];
     expected[id] = [404, status];
+    expect(stranger.text).toContain("run_not_found");
     expect(stranger.text).not.toContain("greeting");
   }
   expect(statuses).toEqual(expected);

@@ -97,7 +97,7 @@ test("requests name the targets of the folder's configuration, whose secrets are
   }
   const heard = agent.requests.length;
   const climbing = await ask({ target: "inPath" }, "../admin/users");
-  expect(JSON.stringify(climbing.body)).toContain("not set or not bound to this address and method");
+  expect(JSON.stringify(climbing.body)).toContain("which means another path");
   expect(agent.requests).toHaveLength(heard);
 });
 

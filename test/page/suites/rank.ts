@@ -42,7 +42,7 @@ export function rankSuite(browser: () => Browser): void {
 
     await tab.page.getByLabel("Rank by", { exact: true }).selectOption("success");
     await tab.page.waitForURL("**score=success");
-    await verdict.getByText("success").waitFor();
+    await verdict.getByText("replied").waitFor();
     await tab.page.reload();
     expect(await tab.page.getByLabel("Rank by", { exact: true }).inputValue()).toBe("success");
     await rows.nth(2).getByRole("link").last().click();
