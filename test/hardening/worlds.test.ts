@@ -62,7 +62,7 @@ test("reference calls that double the state leave it undecided", async () => {
     name: "state_after",
     passed: null,
     reason:
-      "undecided: The call of double passes a limit of the world: the changes of an attempt may have at most 1,000,000 values together.",
+      "undecided: The call of double passes a limit of the world: the changes of an attempt may have at most 16,777,216 characters of JSON and 1,000,000 values together.",
   });
 });
 

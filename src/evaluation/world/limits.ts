@@ -110,11 +110,8 @@ export class WorldUse {
 }
 
 function whyTooLarge(change: StateChange, limits: JsonSize): string {
-  if (!measureJson(change, { ...limits, values: Infinity, depth: Infinity })) {
-    return `the changes of an attempt may have at most ${limitText(mostChanged.characters)} characters of JSON together`;
-  }
-  if (!measureJson(change, { ...limits, depth: Infinity })) {
-    return `the changes of an attempt may have at most ${limitText(mostChanged.values)} values together`;
-  }
-  return `the state may have at most ${mostChanged.depth} levels`;
+  const { characters, values, depth } = mostChanged;
+  return measureJson(change, { ...limits, depth: Infinity })
+    ? `the state may have at most ${depth} levels`
+    : `the changes of an attempt may have at most ${limitText(characters)} characters of JSON and ${limitText(values)} values together`;
 }

@@ -178,9 +178,15 @@ test.each([
     { a: 1 },
     { set: { "/a": [{ $state: "/a" }, { $state: "/a" }] } },
     30,
-    "1,000,000 values",
+    "16,777,216 characters of JSON and 1,000,000 values",
   ],
-  ["doubles the whole state", {}, { set: { "": { a: { $state: "" }, b: { $state: "" } } } }, 30, "1,000,000 values"],
+  [
+    "doubles the whole state",
+    {},
+    { set: { "": { a: { $state: "" }, b: { $state: "" } } } },
+    30,
+    "16,777,216 characters of JSON and 1,000,000 values",
+  ],
   [
     "doubles by appending",
     { a: ["x".repeat(100)] },
