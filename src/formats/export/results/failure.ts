@@ -147,6 +147,7 @@ export function callText(call: ReferenceToolCall | RecordedToolCall): string {
 }
 
 function argumentsText(call: ReferenceToolCall | RecordedToolCall): string {
+  if ("arguments_unknown" in call && call.arguments_unknown) return "?";
   if ("arguments_error" in call && call.arguments_error !== undefined) {
     return `${truncateText(String(call.arguments), longestValue)}: not JSON, ${call.arguments_error}`;
   }
