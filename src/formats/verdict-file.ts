@@ -24,11 +24,13 @@ export function parseVerdictFile(text: string): VerdictFile {
   const records = readRecords(text);
   if (records.length === 0) throw new FormatError("the file has no verdicts");
   const rows: VerdictRow[] = [];
-  for (const { line, record } of records) {
-    const verdict = toVerdict(record, line);
-    if (verdict) rows.push({ line, verdict });
+  const read = records.map(({ line, record }) => ({ line, verdict: toVerdict(record, line) }));
+  const last = read.findLastIndex(({ verdict }) => verdict !== null && !verdict.skipped);
+  for (const [index, { line, verdict }] of read.entries()) {
+    // After the last verdict, the person has not come to the reply yet.
+    if (verdict && (!verdict.skipped || index < last)) rows.push({ line, verdict });
   }
-  return { rows, skipped: records.length - rows.length };
+  return { rows, skipped: read.filter(({ verdict }) => verdict === null || verdict.skipped).length };
 }
 
 interface FileRecord {
@@ -58,7 +60,7 @@ function readRecords(text: string): readonly FileRecord[] {
   return table.rows.map(({ place, cells }, index) => ({ line: place.line ?? index + 2, record: cells }));
 }
 
-/** Null for a row without a choice and a value. */
+/** A row without a choice and a value was skipped; null for one that names no reply. */
 function toVerdict(record: unknown, line: number): VerdictInput | null {
   if (!isRecord(record)) throw new FormatError("must be an object with scenario_id and choice", { line });
   const text = (...names: readonly string[]): string | undefined => {
@@ -67,7 +69,7 @@ function toVerdict(record: unknown, line: number): VerdictInput | null {
   };
   const choice = text("choice", "verdict", "label");
   const value = text("value");
-  if (choice === undefined && value === undefined) return null;
+  const skipped = choice === undefined && value === undefined;
   const turn = text("turn");
   const fields = {
     scenario_id: text("scenario_id", "scenario"),
@@ -82,9 +84,11 @@ function toVerdict(record: unknown, line: number): VerdictInput | null {
     comment: text("comment"),
     sampling: text("sampling"),
     adjudication: /^(?:true|1|yes)$/i.test(text("adjudication") ?? "") || undefined,
+    ...(skipped && { skipped: true }),
   };
   const parsed = VerdictInput.safeParse(fields);
   if (parsed.success) return parsed.data;
+  if (skipped) return null;
   const [issue] = parsed.error.issues;
   throw new FormatError(`${issue?.path.join(".")}: ${issue?.message}`, { line });
 }

@@ -36,7 +36,7 @@ import {
   unconcludedRuns,
 } from "./queries/runs.ts";
 import { totalsOfRun } from "./queries/scenario-totals.ts";
-import { changeVerdicts, verdictsOfRun } from "./queries/verdicts.ts";
+import { changeVerdicts, skipsOfRun, verdictsOfRun } from "./queries/verdicts.ts";
 import { rescoreInteractions, storeScores, storeInteraction } from "./queries/store-interactions.ts";
 
 interface StoreOptions {
@@ -132,6 +132,7 @@ export function createStore({
     verdicts: {
       ofRun: (runId) => verdictsOfRun(reader, runId),
       change: (runId, changes) => write((writer) => changeVerdicts(writer, runId, changes)),
+      skips: (runId) => skipsOfRun(reader, runId),
     },
     async check() {
       database.checkFile?.();

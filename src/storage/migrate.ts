@@ -3,7 +3,7 @@ import { Migrator, type Migration } from "kysely/migration";
 import { createAgentTables } from "./migrations/agent.ts";
 import { createLibraryTables } from "./migrations/library.ts";
 import { createLimitTables } from "./migrations/limits.ts";
-import { createRunTables, createTotals } from "./migrations/runs.ts";
+import { createReviewSkips, createRunTables, createTotals } from "./migrations/runs.ts";
 import { createWorldRelay } from "./migrations/worlds.ts";
 import type { Tables } from "./schema.ts";
 
@@ -25,6 +25,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   },
   "0002-v0.3.0-compatible-0001": { up: createTotals },
   "0003-v0.3.0-compatible-0002": { up: createWorldRelay },
+  "0004-v0.3.0-compatible-0003": { up: createReviewSkips },
 };
 
 /** Names of the steps, oldest first. */

@@ -130,6 +130,7 @@ async function copyRun(
   await copyTurns(reader, writer, id);
   await copyJournal(reader, writer, id);
   await copyVerdicts(reader, writer, id);
+  await copySkips(reader, writer, id);
   const isActive = (activeRunStates as readonly string[]).includes(run.state);
   if (isActive && open > 0 && run.tied === 0) await dispatch.enqueue(writer, { ...run, attempts: open });
   return true;
@@ -230,6 +231,15 @@ async function copyVerdicts(reader: Reader, writer: Writer, runId: string): Prom
   for (let start = 0; start < rows.length; start += attemptsAtOnce)
     await writer
       .insertInto("human_verdict")
+      .values(rows.slice(start, start + attemptsAtOnce))
+      .execute();
+}
+
+async function copySkips(reader: Reader, writer: Writer, runId: string): Promise<void> {
+  const rows = await reader.selectFrom("review_skip").where("run_id", "=", runId).selectAll().execute();
+  for (let start = 0; start < rows.length; start += attemptsAtOnce)
+    await writer
+      .insertInto("review_skip")
       .values(rows.slice(start, start + attemptsAtOnce))
       .execute();
 }

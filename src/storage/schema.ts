@@ -19,6 +19,7 @@ export interface Tables {
   interaction: InteractionTable;
   turn_journal: TurnJournalTable;
   human_verdict: HumanVerdictTable;
+  review_skip: ReviewSkipTable;
   library_scenario: LibraryScenarioTable;
   judge_audit: JudgeAuditTable;
   endpoint_limit: EndpointLimitTable;
@@ -185,6 +186,20 @@ export interface HumanVerdictTable {
   sampling: Sampling;
   asked: string;
   given_at: number;
+}
+
+/** A reply that was drawn to be judged and that a person skipped. Names are JSON text. */
+export interface ReviewSkipTable {
+  run_id: string;
+  scenario_index: number;
+  attempt: number;
+  turn_index: number;
+  question: string;
+  against: string;
+  rater: string;
+  sampling: Sampling;
+  asked: string;
+  skipped_at: number;
 }
 
 export interface LibraryScenarioTable {

@@ -34,21 +34,29 @@ test("verdicts are imported, shown with the corrected mean, and exported", async
     (_, index) => `s${index},${index % 3 === 0 ? "bad" : "good"},${index === 0 ? "Wrong" : ""}`,
   );
   await writeFile(folder.file("labels.csv"), ["scenario_id,choice,comment", ...rows, "s1,,"].join("\n"));
-  const imported = await runCli(["verdicts", "import", "latest", "labels.csv", "--rater", "ada"], { cwd });
+  const picked = await runCli(["verdicts", "import", "latest", "labels.csv", "--rater", "eve"], { cwd });
+  expect(picked.stderr).toContain("24 verdicts count as picked and correct no score");
+  expect((await runCli(["verdicts", "show"], { cwd })).stdout).toContain("people judged 0 randomly chosen replies");
+  await runCli(["verdicts", "export", "-o", "picked.jsonl", "latest"], { cwd });
+  expect(await readFile(folder.file("picked.jsonl"), "utf8")).toContain('"sampling":"picked"');
+  const random = ["--rater", "ada", "--sampling", "random"];
+  const imported = await runCli(["verdicts", "import", "latest", "labels.csv", ...random], { cwd });
   expect(imported).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/stored 24 verdicts with .*, 1 row without a choice skipped/),
   });
   const shown = await runCli(["verdicts", "show"], { cwd });
-  expect(shown.stdout).toContain("judge_correctness: ada 24");
+  expect(shown.stdout).toContain("judge_correctness: eve 24, ada 24");
   expect(shown.stdout).toContain("People would give 0.667");
 
   expect((await runCli(["verdicts", "export", "-o", "out.jsonl", "latest"], { cwd })).code).toBe(0);
   const lines = (await readFile(folder.file("out.jsonl"), "utf8")).trim().split("\n");
-  expect(lines).toHaveLength(24);
-  expect(JSON.parse(lines[0]!)).toMatchObject({ scenario_id: "s0", rater: "ada", choice: "bad", comment: "Wrong" });
+  expect(lines).toHaveLength(48);
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ scenario_id: "s0", rater: "ada", choice: "bad", comment: "Wrong" }),
+  );
   const again = await runCli(["verdicts", "import", "latest", "-", "--json"], { cwd, input: lines.join("\n") });
-  expect(JSON.parse(again.stdout)).toMatchObject({ stored: 24, withdrawn: 0 });
+  expect(JSON.parse(again.stdout)).toMatchObject({ stored: 48, withdrawn: 0 });
   const csv = await runCli(["verdicts", "export"], { cwd });
   expect(csv.stdout.split("\n")[0]).toContain("scenario_id,attempt,turn_index,question");
   const refused = await runCli(["verdicts", "export", "-o", "out.jsonl"], { cwd });
@@ -75,7 +83,7 @@ test("the next replies to label are written to a file, and comparisons and runs 
   const shown = await runCli(["runs", "show"], { cwd });
   expect(shown.stdout).toMatch(/judge_correctness: People would give 0\.000 \(95 % interval 0\.000 to 0\.168\)/);
   const half = await runCli(["compare", "latest~1"], { cwd });
-  expect(half.stdout).toContain("judge_correctness: The baseline has too few verdicts. Not corrected: people judged 0");
+  expect(half.stdout).toContain("judge_correctness: The baseline cannot be corrected. Not corrected: people judged 0");
   await runCli(["verdicts", "import", "latest~1", "done.csv", "--rater", "ada"], { cwd });
   const markdown = await runCli(["compare", "latest~1", "--markdown"], { cwd });
   expect(markdown.stdout).toContain("By people's standards, no difference can be seen");

@@ -50,6 +50,31 @@ export function verdictsSuite(name: string, open: OpenStorage): void {
       expect(stored.slice(0, texts.length)).toEqual(verdicts.slice(0, texts.length));
     });
 
+    test("keeps a skipped reply once per reply, question and person, and goes with the run", async () => {
+      await using storage = await open();
+      const run = sampleRun({ scenarios: 2 });
+      await storage.store.runs.create(run);
+      const {
+        choice: _choice,
+        value: _value,
+        comment: _comment,
+        adjudication: _no,
+        given_at,
+        ...place
+      } = sampleVerdict();
+      const skips = hostileTexts.map(([, text], index) => ({
+        ...place,
+        rater: `${index} ${text.slice(0, 90)}`,
+        skipped_at: given_at,
+      }));
+      for (let twice = 0; twice < 2; twice++)
+        expect(await storage.store.verdicts.change(run.id, { put: [], withdraw: [], skip: skips })).toBe(true);
+      const stored = await storage.store.verdicts.skips(run.id);
+      expect(stored).toHaveLength(skips.length);
+      expect(stored).toEqual(expect.arrayContaining(skips));
+      expect(await storage.store.verdicts.ofRun(run.id)).toEqual([]);
+    });
+
     test("a later verdict replaces the earlier one, and a reply chosen at random stays so", async () => {
       await using storage = await open();
       const run = sampleRun();

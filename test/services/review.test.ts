@@ -69,7 +69,7 @@ const verdictOn = (index: number, choice: string, fields: Partial<VerdictInput> 
 
 const store = (id: string, body: object) => send(at(`/runs/${id}/verdicts`), { body });
 const stored = async (id: string, body: object): Promise<StoredVerdicts> =>
-  StoredVerdicts.parse((await store(id, body)).body);
+  StoredVerdicts.parse((await store(id, { sampling: "random", ...body })).body);
 const review = async (id: string, query: string): Promise<ReviewQueue> =>
   ReviewQueue.parse((await send(at(`/runs/${id}/review?${query}`))).body);
 const corrections = async (id: string): Promise<Corrections> =>
@@ -366,4 +366,35 @@ test("the queue needs a name, and the stored verdicts audit the judge", async ()
   await stored(run.run_id, { rater: "alice", verdicts });
   const audit = JudgeAudit.parse((await send(at(`/runs/${run.run_id}/audit`), { body: { repeats: 1 } })).body);
   expect(audit).toMatchObject({ items: 24, judged: 24, agreement: 21 / 24 });
+});
+
+test("verdicts of which nobody says that they are random correct nothing, and unbalanced ones are refused", async () => {
+  const { run_id } = await evaluate("model");
+  const verdicts = Array.from({ length: 30 }, (_, index) => verdictOn(index, index % 3 === 0 ? "bad" : "good"));
+  const answer = StoredVerdicts.parse((await store(run_id, { rater: "ada", verdicts })).body);
+  expect(answer.warnings?.[0]?.message).toContain("30 verdicts count as picked and correct no score");
+  expect((await corrections(run_id)).scores[0]).toMatchObject({ mean: null, verdicts: 0 });
+  expect((await corrections(run_id)).notes.join(" ")).toContain("not chosen at random");
+});
+
+test("a skipped reply is stored, shown, and widens the corrected interval until someone judges it", async () => {
+  const { run_id } = await evaluate("model");
+  const { items } = await review(run_id, "rater=ada&limit=20");
+  expect(items[0]).toMatchObject({ sampling: "random" });
+  const judged = items.map(({ scenario_id }, index) => ({ scenario_id, choice: index % 3 === 0 ? "bad" : "good" }));
+  await stored(run_id, { rater: "ada", verdicts: judged });
+  const next = (await review(run_id, "rater=ada&limit=20")).items.map(({ scenario_id }) => scenario_id);
+  const skipped = next.slice(0, 3);
+  const before = (await corrections(run_id)).scores[0]!;
+  expect(
+    await stored(run_id, { rater: "ada", verdicts: skipped.map((scenario_id) => ({ scenario_id, skipped: true })) }),
+  ).toMatchObject({ stored: 0 });
+  const after = (await corrections(run_id)).scores[0]!;
+  expect(after).toMatchObject({ skipped: 3, verdicts: before.verdicts, mean: before.mean });
+  expect(after.ci_lower).toBeLessThan(before.ci_lower ?? 0);
+  expect(after.sentence).toContain("3 replies were drawn and skipped");
+  expect((await review(run_id, "rater=ada")).progress.skipped).toBe(3);
+  await stored(run_id, { rater: "bob", verdicts: skipped.map((scenario_id) => ({ scenario_id, choice: "good" })) });
+  expect((await corrections(run_id)).scores[0]).not.toHaveProperty("skipped");
+  expect((await review(run_id, "rater=ada")).progress).not.toHaveProperty("skipped");
 });

@@ -11,8 +11,9 @@ const { correctedRuns: runs, correctedGrid: full } = sizes;
 /** Three standard errors of a share near 0.95, for simulations that are smaller than at full size. */
 const slack = full ? 0 : 3 * Math.sqrt((0.95 * 0.05) / runs);
 
+/** A refused correction claims nothing. Random labels are refused in at most about 1 of 100 runs, see below. */
 const covers = ({ ci_lower, ci_upper }: { ci_lower: number | null; ci_upper: number | null }, truth: number): boolean =>
-  ci_lower !== null && ci_upper !== null && ci_lower <= truth && truth <= ci_upper;
+  ci_lower === null || ci_upper === null || (ci_lower <= truth && truth <= ci_upper);
 
 /** A judge that is right with probability `quality`, about replies of which `base` are good. */
 function simulateRun(
@@ -63,7 +64,11 @@ test("scenarios with several replies that resemble each other are covered as wel
 });
 
 /** Replies of which `labels` were chosen at random. */
-function labelSome(replies: readonly Required<JudgedReply>[], labels: number, random: () => number): JudgedReply[] {
+function labelSome(
+  replies: readonly (JudgedReply & { readonly human: number })[],
+  labels: number,
+  random: () => number,
+): JudgedReply[] {
   const order = replies.map((_, index) => ({ index, at: random() })).toSorted((left, right) => left.at - right.at);
   const chosen = new Set(order.slice(0, labels).map(({ index }) => index));
   return replies.map(({ human, ...reply }, index) => (chosen.has(index) ? { ...reply, human } : reply));
@@ -120,6 +125,64 @@ test("scenarios of very unequal size count the same, also if the long ones are w
       if (covers(correctMean("judge", labelSome(replies, labels, random)), 0.8 * 0.8 + 0.2 * 0.2)) covered++;
     }
     expect(covered / runs, `${labels} labels`).toBeGreaterThanOrEqual(0.93 - slack);
+  }
+});
+
+/** Judges as in practice: lenient, good, and hardly better than chance. */
+const judges = { lenient: [0.94, 0.67], good: [0.9, 0.85], poor: [0.7, 0.5] } as const;
+const isBad = ({ human }: { human: number }): boolean => human === 0;
+
+/** How labels come to be. Each gives a reply a place in line; the first ones are labelled. */
+const drawings: Readonly<Record<string, (reply: { human: number; judge: number }, random: () => number) => number>> = {
+  random: (_, random) => random(),
+  "the judge's failures first": ({ judge }, random) => judge + random(),
+  "four of five are failures of the judge": ({ judge }, random) => random() / (judge === 0 ? 6 : 1),
+};
+
+test.each(Object.entries(judges))("labels that are no random part are refused: a %s judge", (name, [sens, spec]) => {
+  const replies = (random: () => number) =>
+    Array.from({ length: 600 }, (_, index) => {
+      const human = random() < 0.65 ? 1 : 0;
+      const judge = random() < (human === 1 ? sens : 1 - spec) ? 1 : 0;
+      return { cluster: String(index), human, judge };
+    });
+  for (const [drawing, placeOf] of Object.entries(drawings)) {
+    for (const labels of [40, 100]) {
+      const random = createRandom(`${name} ${drawing} ${labels}`);
+      let [covered, refused] = [0, 0];
+      for (let run = 0; run < runs; run++) {
+        const all = replies(random).map((reply) => ({ reply, at: placeOf(reply, random) }));
+        const line = all.toSorted((left, right) => left.at - right.at).map(({ reply }) => reply);
+        const truth = line.reduce((sum, { human }) => sum + human, 0) / line.length;
+        const found = correctMean(
+          "judge",
+          line.map(({ human, ...reply }, index) => (index < labels ? { ...reply, human } : reply)),
+        );
+        if (covers(found, truth)) covered++;
+        if (found.mean === null) refused++;
+      }
+      expect(covered / runs, `${drawing}, ${labels} labels`).toBeGreaterThanOrEqual(0.93 - slack);
+      const most = drawing === "random" ? 0.02 + slack : 1;
+      expect(refused / runs, `${drawing}, refused`).toBeLessThanOrEqual(most);
+    }
+  }
+});
+
+test("a third of the bad replies is skipped: the interval allows for anything people would have said", () => {
+  for (const [name, [sens, spec]] of Object.entries(judges)) {
+    const random = createRandom(`skips ${name}`);
+    let covered = 0;
+    for (let run = 0; run < runs; run++) {
+      const replies = Array.from({ length: 400 }, (_, index) => {
+        const human = random() < 0.65 ? 1 : 0;
+        const judge = random() < (human === 1 ? sens : 1 - spec) ? 1 : 0;
+        const place = { cluster: String(index), judge };
+        if (index >= 100) return place;
+        return isBad({ human }) && random() < 1 / 3 ? { ...place, skipped: true } : { ...place, human };
+      });
+      if (covers(correctMean("judge", replies), 0.65)) covered++;
+    }
+    expect(covered / runs, `a ${name} judge`).toBeGreaterThanOrEqual(0.93 - slack);
   }
 });
 

@@ -64,7 +64,8 @@ function RunReview({ runId, params }: { readonly runId: string; readonly params:
     >
       <p className="max-w-prose text-sm text-soft">
         Judge replies yourself; scores and the verdicts of others stay hidden. From 20 replies in random order on, your
-        verdicts correct the judge's scores on the run and in comparisons.
+        verdicts correct the judge's scores on the run and in comparisons. A skipped reply widens the corrected
+        interval: if you are not sure, judge as well as you can.
       </p>
       {needsName && <NameForm onName={rename} />}
       {queue.isError && !needsName && <FailedNotice error={queue.error} onRetry={() => void queue.refetch()} />}
@@ -198,6 +199,7 @@ function ProgressBar({ queue, onRename }: { readonly queue: ReviewQueue; readonl
         <span className="font-semibold">{formatCount(progress.mine, "verdict")} by you</span> ·{" "}
         {formatInteger(progress.judged)} of {formatCount(progress.replies, "reply", "replies")} judged ·{" "}
         {formatInteger(progress.complete)} by enough people
+        {(progress.skipped ?? 0) > 0 && ` · ${formatInteger(progress.skipped ?? 0)} skipped and not judged`}
         {progress.conflicts > 0 && (
           <>
             {" "}

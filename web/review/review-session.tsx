@@ -62,8 +62,17 @@ export function ReviewSession(props: ReviewSessionProps) {
   const decide = (choice: string): void => {
     if (item && !store.isPending) store.mutate(choice);
   };
+  // A correction has to allow for replies that were drawn and not judged.
+  const storeSkip = useMutation({
+    mutationFn: async ({ scenario_id, attempt, turn_index }: ReviewItem) => {
+      const place = { scenario_id, attempt, turn_index, question: question.name, ...(against !== "" && { against }) };
+      await sendVerdicts(runId, { rater, sampling: order, verdicts: [{ ...place, skipped: true }] });
+    },
+  });
   const skip = (): void => {
-    if (key !== undefined && !earlier) onSkip(key);
+    if (!item || key === undefined || earlier) return;
+    storeSkip.mutate(item);
+    onSkip(key);
   };
   const move = (step: 1 | -1): void => setBack(Math.min(given.length, Math.max(0, back - step)));
   useKeys({ c: () => field.current?.focus(), s: skip, j: () => move(1), k: () => move(-1) });
@@ -142,6 +151,7 @@ export function ReviewSession(props: ReviewSessionProps) {
           />
         </label>
         {store.error && <FailedNotice error={store.error} />}
+        {storeSkip.error && <FailedNotice error={storeSkip.error} />}
       </section>
     </>
   );

@@ -54,7 +54,7 @@ export function declare(command: Command): void {
     .addOption(
       new Option(
         "--sampling <how>",
-        "import: how the replies were chosen, unless the file says so (default: random)",
+        "import: how the replies were chosen, unless the file says so (default: picked, which corrects no score)",
       ).choices(["random", "picked"]),
     )
     .option("--json", "print the answer as one JSON object")
@@ -131,6 +131,7 @@ async function importVerdicts(
   if (json) return printJson({ run_id: runId, ...stored });
   const skipped = stored.skipped > 0 ? `, ${counted(stored.skipped, "row")} without a choice skipped` : "";
   printLine(`stored ${counted(stored.stored, "verdict")} with ${runId}${skipped}`);
+  for (const { message } of stored.warnings ?? []) note(message);
 }
 
 /** With a key, a service knows who gives the verdicts. */

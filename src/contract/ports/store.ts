@@ -223,6 +223,13 @@ export interface VerdictRecord extends VerdictKey {
   readonly given_at: number;
 }
 
+/** A reply that was drawn to be judged and that a person skipped. */
+export interface SkipRecord extends Omit<VerdictKey, "adjudication"> {
+  readonly sampling: Sampling;
+  readonly asked: string;
+  readonly skipped_at: number;
+}
+
 /**
  * The source of truth about runs. A write is committed with fsync before it is acknowledged. Replies keep every code unit, NUL and
  * lone surrogates included.
@@ -315,8 +322,14 @@ export interface Store {
      */
     change(
       runId: string,
-      changes: { readonly put: readonly VerdictRecord[]; readonly withdraw: readonly VerdictKey[] },
+      changes: {
+        readonly put: readonly VerdictRecord[];
+        readonly withdraw: readonly VerdictKey[];
+        readonly skip?: readonly SkipRecord[];
+      },
     ): Promise<boolean>;
+    /** The replies that were skipped, also those that were judged later. */
+    skips(runId: string): Promise<readonly SkipRecord[]>;
   };
   /** Resolves when the store answers a query. */
   check(): Promise<void>;

@@ -91,7 +91,8 @@ test("a difference needs verdicts on both runs, whatever the judge says", () => 
   const good = toReplies([
     [20, 1, 1],
     [10, 0, 0],
-    [70, 1, null],
+    [50, 1, null],
+    [20, 0, null],
   ]);
   const bad = toReplies([
     [10, 1, 1],
@@ -104,4 +105,48 @@ test("a difference needs verdicts on both runs, whatever the judge says", () => 
   expect(sentence).toContain("the candidate is worse");
   const none = correctEffect("judge", { baseline: toReplies([[100, 1, null]]), candidate: bad });
   expect(none).toMatchObject({ effect: null, verdicts: { baseline: 0, candidate: 30 } });
+});
+
+test("labels that the judge scores unlike the rest correct nothing, however many they are", () => {
+  const failures = toReplies([
+    [7, 0, 1],
+    [53, 0, 0],
+    [217, 1, null],
+    [23, 0, null],
+  ]);
+  const { mean, method, sentence } = correctMean("judge", failures);
+  expect([mean, method]).toEqual([null, "none: the labelled replies are no random part"]);
+  expect(sentence).toContain("the judge gives 0.000 to the labelled replies and 0.904 to the others");
+  const even = toReplies([
+    [45, 1, 1],
+    [15, 0, 0],
+    [180, 1, null],
+    [60, 0, null],
+  ]);
+  const effect = correctEffect("judge", { baseline: even, candidate: failures });
+  expect(effect).toMatchObject({
+    effect: null,
+    sentence: expect.stringContaining("The candidate cannot be corrected."),
+  });
+});
+
+test("skipped replies widen the interval by what people may have said about them", () => {
+  const rows = [
+    [45, 1, 1],
+    [15, 0, 0],
+    [180, 1, null],
+    [60, 0, null],
+  ] as const;
+  const whole = correctMean("judge", toReplies(rows));
+  const skipping = toReplies(rows).map((reply, index) =>
+    index >= 60 && index < 70 ? { ...reply, skipped: true } : reply,
+  );
+  const bounded = correctMean("judge", skipping);
+  expect(bounded).toMatchObject({ mean: whole.mean, verdicts: 60, skipped: 10, misclassification: null });
+  expect(bounded.ci_lower ?? 1).toBeLessThan((whole.ci_lower ?? 0) - 0.05);
+  expect(bounded.ci_upper ?? 0).toBeGreaterThan(whole.ci_upper ?? 1);
+  expect(bounded.sentence).toContain("10 replies were drawn and skipped");
+  const effect = (candidate: readonly JudgedReply[]) =>
+    correctEffect("judge", { baseline: toReplies(rows), candidate });
+  expect(effect(skipping).ci_lower ?? 0).toBeLessThan(effect(toReplies(rows)).ci_lower ?? -1);
 });

@@ -1,7 +1,9 @@
 import { formatFigure } from "../../base/numbers.ts";
 import type { CorrectedEffect, CorrectedMean } from "../../contract/schemas/judging/human-verdict.ts";
 import { clusterInterval, withinScores, type Interval } from "../statistics/intervals.ts";
+import { pValueText } from "../format.ts";
 import {
+  balanceOf,
   effectiveClusters,
   labelsAlone,
   labelsToHalve,
@@ -9,28 +11,42 @@ import {
   predictionPoweredDifference,
   predictionPoweredInterval,
   predictionPoweredMean,
+  type Balance,
   type JudgedReply,
+  type PoweredDifference,
   type PoweredMean,
 } from "../statistics/prediction-powered.ts";
 
 /** The fewest verdicts that correct a score, and the fewest scenarios they come from. */
 const correctionRule = { verdicts: 20, scenarios: 5, sure: 100, others: 5 } as const;
 
+/** Below this chance under a random drawing, the labelled replies are plainly no random part. */
+const balanceLevel = 0.01;
+
 /**
- * Corrects a judge's mean by people's verdicts on a random part of the replies. Never from fewer than 20 verdicts. The exact
- * interval from the verdicts alone is used where it is narrower, and with fewer than 100 verdicts also where fewer than 5 differ
- * from the most frequent one.
+ * Corrects a judge's mean by people's verdicts on a random part of the replies. Never from fewer than 20 verdicts, nor if the judge
+ * scores that part plainly unlike the rest. The exact interval from the verdicts alone is used where it is narrower, and with fewer
+ * than 100 verdicts also where fewer than 5 differ from the most frequent one. Replies that were skipped count as 0 at the lower end
+ * and as 1 at the upper end.
  */
 export function correctMean(score: string, replies: readonly JudgedReply[]): CorrectedMean {
   const raw = rawMean(replies);
   const labelled = replies.filter(({ human }) => human !== undefined);
   const clusters = new Set(labelled.map(({ cluster }) => cluster)).size;
-  const counts = { verdicts: labelled.length, replies: replies.length, scenarios: clusters };
-  const refusal = refusalOf(labelled.length, { scenarios: clusters, effective: effectiveClusters(labelled) });
-  const powered = refusal === null ? predictionPoweredMean(replies) : null;
-  const alone = refusal === null ? labelsAlone(replies) : null;
-  const interval = refusal === null ? predictionPoweredInterval(replies) : null;
-  if (!powered || !alone || !interval) {
+  const skipped = replies.filter(isSkipped).length;
+  const counts = {
+    verdicts: labelled.length,
+    replies: replies.length,
+    scenarios: clusters,
+    ...(skipped > 0 && { skipped }),
+  };
+  const refusal = refusalOf(labelled.length, {
+    scenarios: clusters,
+    effective: effectiveClusters(labelled),
+    balance: balanceOf(replies),
+  });
+  const found = refusal === null ? estimate(replies) : null;
+  if (!found) {
     return {
       score,
       raw,
@@ -46,12 +62,15 @@ export function correctMean(score: string, replies: readonly JudgedReply[]): Cor
       sentence: refusal?.sentence ?? "",
     };
   }
-  const fallback = fallbackReason(labelled, { interval, alone: alone.interval });
-  const chosen = fallback === null ? { mean: powered.estimate, interval } : alone;
-  const mean = Math.min(1, Math.max(0, chosen.mean));
-  const rates = misclassificationEstimate(replies, { design: designEffect(replies, powered) });
-  const more = moreVerdicts(powered, { total: replies.length, alone: fallback === null ? null : alone.mean });
-  const result = { mean, ci_lower: chosen.interval.lower, ci_upper: chosen.interval.upper };
+  const { powered, alone, fallback, mean } = found;
+  const interval = skipped === 0 ? found.interval : withSkipped(replies, found.interval);
+  // The error rates are those of the judged replies only.
+  const rates = skipped === 0 ? misclassificationEstimate(replies, { design: designEffect(replies, powered) }) : null;
+  const more =
+    skipped === 0
+      ? moreVerdicts(powered, { total: replies.length, alone: fallback === null ? null : alone.mean })
+      : null;
+  const result = { mean, ci_lower: interval.lower, ci_upper: interval.upper };
   return {
     score,
     raw,
@@ -71,10 +90,49 @@ export function correctMean(score: string, replies: readonly JudgedReply[]): Cor
       `People would give ${formatFigure(mean)} (95 % interval ${formatFigure(result.ci_lower)} to ${formatFigure(result.ci_upper)}), the judge gives ${formatFigure(raw.mean ?? 0)}.`,
       fallback ??
         `Corrected by ${counts.verdicts} verdicts on ${counts.replies} replies; the judge counts with weight ${formatFigure(powered.lambda)}.`,
-      moreText(more, counts),
+      skipped === 0 ? moreText(more, counts) : skippedText(skipped),
     ].join(" "),
   };
 }
+
+interface Estimate {
+  readonly mean: number;
+  readonly interval: Interval;
+  readonly powered: PoweredMean;
+  readonly alone: { readonly mean: number; readonly interval: Interval };
+  /** Why the verdicts count alone, or null. */
+  readonly fallback: string | null;
+}
+
+/** Null if all verdicts come from one scenario. */
+function estimate(replies: readonly JudgedReply[]): Estimate | null {
+  const powered = predictionPoweredMean(replies);
+  const alone = labelsAlone(replies);
+  const interval = predictionPoweredInterval(replies);
+  if (!powered || !alone || !interval) return null;
+  const labelled = replies.filter(({ human }) => human !== undefined);
+  const fallback = fallbackReason(labelled, { interval, alone: alone.interval });
+  const chosen = fallback === null ? { mean: powered.estimate, interval } : alone;
+  return { mean: Math.min(1, Math.max(0, chosen.mean)), interval: chosen.interval, powered, alone, fallback };
+}
+
+const isSkipped = ({ human, skipped = false }: JudgedReply): boolean => skipped && human === undefined;
+
+/** The replies with this verdict on those that were skipped. */
+const withVerdictOnSkipped = (replies: readonly JudgedReply[], human: number): JudgedReply[] =>
+  replies.map((reply) => (isSkipped(reply) ? { ...reply, human } : reply));
+
+/** From the interval if people had called all skipped replies bad, to that if they had called them good. */
+function withSkipped(replies: readonly JudgedReply[], plain: Interval): Interval {
+  const [bad, good] = [0, 1].map((human) => estimate(withVerdictOnSkipped(replies, human))?.interval ?? plain);
+  return {
+    lower: Math.min(plain.lower, bad?.lower ?? plain.lower),
+    upper: Math.max(plain.upper, good?.upper ?? plain.upper),
+  };
+}
+
+const skippedText = (skipped: number): string =>
+  `${skipped} ${skipped === 1 ? "reply was" : "replies were"} drawn and skipped: what people would say about ${skipped === 1 ? "it" : "them"} is unknown, so the interval allows for anything. Judge ${skipped === 1 ? "it" : "them"} to narrow it.`;
 
 /** Corrects the difference of two runs in one score, paired by scenario. Both runs need verdicts of their own. */
 export function correctEffect(
@@ -89,9 +147,9 @@ export function correctEffect(
       ["candidate", right],
     ] as const
   ).filter(([, { mean }]) => mean === null);
-  const difference = missing.length > 0 ? null : predictionPoweredDifference(baseline, candidate);
+  const difference = missing.length > 0 ? null : differenceOf({ baseline, candidate });
   if (!difference) {
-    const reason = missing.map(([side, { sentence }]) => `The ${side} has too few verdicts. ${sentence}`).join(" ");
+    const reason = missing.map(([side, { sentence }]) => `The ${side} cannot be corrected. ${sentence}`).join(" ");
     return {
       score,
       effect: null,
@@ -124,6 +182,20 @@ export function correctEffect(
   };
 }
 
+/** The corrected difference; skipped replies count against it at the lower end, and for it at the upper end. */
+function differenceOf({ baseline, candidate }: Parameters<typeof correctEffect>[1]): PoweredDifference | null {
+  const plain = predictionPoweredDifference(baseline, candidate);
+  if (!plain || ![...baseline, ...candidate].some(isSkipped)) return plain;
+  const at = (human: number): Interval =>
+    predictionPoweredDifference(withVerdictOnSkipped(baseline, 1 - human), withVerdictOnSkipped(candidate, human))
+      ?.interval ?? plain.interval;
+  const interval = {
+    lower: Math.min(plain.interval.lower, at(0).lower),
+    upper: Math.max(plain.interval.upper, at(1).upper),
+  };
+  return { ...plain, interval };
+}
+
 /** The judge's mean over scenarios, as in the figures of a run. */
 function rawMean(replies: readonly JudgedReply[]): CorrectedMean["raw"] {
   const clusters = new Map<string, { sum: number; count: number }>();
@@ -144,7 +216,11 @@ const ends = (interval: Interval | null) => ({
 
 function refusalOf(
   verdicts: number,
-  { scenarios, effective }: { readonly scenarios: number; readonly effective: number },
+  {
+    scenarios,
+    effective,
+    balance,
+  }: { readonly scenarios: number; readonly effective: number; readonly balance: Balance | null },
 ): { short: string; sentence: string } | null {
   if (verdicts < correctionRule.verdicts) {
     return {
@@ -162,6 +238,12 @@ function refusalOf(
     return {
       short: `verdicts worth fewer than ${correctionRule.scenarios} scenarios`,
       sentence: `Not corrected: most of the ${verdicts} verdicts are on scenarios with many replies, of which each weighs little, so they are worth ${formatFigure(effective)} scenarios. At least ${correctionRule.scenarios} are needed: judge replies of other scenarios.`,
+    };
+  }
+  if (balance && balance.p < balanceLevel) {
+    return {
+      short: "the labelled replies are no random part",
+      sentence: `Not corrected: the judge gives ${formatFigure(balance.drawn)} to the labelled replies and ${formatFigure(balance.others)} to the others, which chance does not explain (p ${pValueText(balance.p)}). They are no random part of the run, so they say nothing about the rest: judge replies in random order.`,
     };
   }
   return null;

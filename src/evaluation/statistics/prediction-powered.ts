@@ -1,5 +1,5 @@
 import { mean } from "./descriptive.ts";
-import { incompleteBeta, tQuantile } from "./distributions.ts";
+import { incompleteBeta, tQuantile, twoSidedP } from "./distributions.ts";
 import { defaultLevel, withinScores, type Interval } from "./intervals.ts";
 import { lowerBoundOfMean } from "./mean-bound.ts";
 
@@ -9,6 +9,8 @@ export interface JudgedReply {
   readonly cluster: string;
   readonly judge: number;
   readonly human?: number | undefined;
+  /** True when it was drawn to be labelled and the person gave no label. */
+  readonly skipped?: boolean | undefined;
   /** Its share in the mean. Default 1. */
   readonly weight?: number | undefined;
 }
@@ -64,6 +66,40 @@ export function predictionPoweredMean(replies: readonly JudgedReply[]): PoweredM
 
 type Labelled = JudgedReply & { readonly human: number };
 
+const isDrawn = ({ human, skipped = false }: JudgedReply): boolean => human !== undefined || skipped;
+
+/** The judge's mean on the replies that were drawn to be labelled and on the others. */
+export interface Balance {
+  readonly drawn: number;
+  readonly others: number;
+  /** Of the hypothesis that the drawn replies are a random part. */
+  readonly p: number;
+}
+
+/**
+ * Tests whether the judge scores the replies that were drawn like the others, as it does on average if they are a random part.
+ * Clustered like the other tests. Null without replies of both kinds, or if all scores are equal.
+ */
+export function balanceOf(replies: readonly JudgedReply[]): Balance | null {
+  const [drawn, others] = [replies.filter(isDrawn), replies.filter((reply) => !isDrawn(reply))];
+  const clusters = effectiveClusters(drawn);
+  if (others.length === 0 || clusters <= 1) return null;
+  const center = weightedMean(replies, ({ judge }) => judge);
+  const influence = new Map<string, number>();
+  addInfluence(influence, drawn, ({ judge }) => judge - center);
+  addInfluence(influence, others, ({ judge }) => center - judge);
+  const clustered = (clusters / (clusters - 1)) * sumOfSquares(influence);
+  // Few replies with the same score have no spread of their own.
+  const spread = weightedMean(replies, ({ judge }) => (judge - center) ** 2);
+  const independent = spread * (sumOfSquares(sharesOf(drawn)) + sumOfSquares(sharesOf(others)));
+  const stderr = Math.sqrt(Math.max(clustered, independent));
+  const means = {
+    drawn: weightedMean(drawn, ({ judge }) => judge),
+    others: weightedMean(others, ({ judge }) => judge),
+  };
+  return stderr < 1e-12 ? null : { ...means, p: twoSidedP((means.drawn - means.others) / stderr, clusters - 1) };
+}
+
 /**
  * The number of equally heavy clusters that tell as much as these (Kish 1965). Replies of a scenario with many turns weigh little,
  * so verdicts on mostly such replies are worth fewer than they are.
@@ -92,6 +128,12 @@ const weightOf = ({ weight = 1 }: JudgedReply): number => weight;
 const totalWeight = (replies: readonly JudgedReply[]): number =>
   replies.reduce((sum, reply) => sum + weightOf(reply), 0);
 
+/** The share of each reply in the mean, by its index. */
+const sharesOf = (replies: readonly JudgedReply[]): Map<number, number> => {
+  const total = totalWeight(replies);
+  return new Map(replies.map((reply, index) => [index, weightOf(reply) / total]));
+};
+
 /** 0 without replies. */
 function weightedMean<Reply extends JudgedReply>(replies: readonly Reply[], value: (reply: Reply) => number): number {
   const sum = replies.reduce((total, reply) => total + weightOf(reply) * value(reply), 0);
@@ -110,7 +152,7 @@ function addInfluence<Reply extends JudgedReply>(
   }
 }
 
-function sumOfSquares(influence: ReadonlyMap<string, number>): number {
+function sumOfSquares(influence: ReadonlyMap<unknown, number>): number {
   let sum = 0;
   for (const part of influence.values()) sum += part * part;
   return sum;

@@ -1,4 +1,4 @@
-import type { RunRecord, Store, VerdictRecord } from "../../contract/ports/store.ts";
+import type { RunRecord, SkipRecord, Store, VerdictRecord } from "../../contract/ports/store.ts";
 import type { CorrectedEffect, CorrectedMean, Corrections } from "../../contract/schemas/judging/human-verdict.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { correctEffect, correctMean } from "../../evaluation/judges/correct-judge.ts";
@@ -69,6 +69,8 @@ interface CorrectableScore {
   readonly asked: string;
   readonly replies: readonly ReviewedReply[];
   readonly verdicts: readonly SampledVerdict[];
+  /** Keys of the replies that were drawn and skipped. */
+  readonly skipped: ReadonlySet<string>;
   readonly notes: readonly string[];
   /** True for the mean of rubrics, which follows from the answers to each. */
   readonly isCombined?: true;
@@ -82,18 +84,33 @@ async function readCorrectableScores(
 ): Promise<readonly CorrectableScore[]> {
   const turns = await readScoredTurns(store, run);
   const records = (await store.verdicts.ofRun(run.id)).filter(({ against }) => against === "");
+  const skips = (await store.verdicts.skips(run.id)).filter(({ against }) => against === "");
   const byQuestion = Map.groupBy(records, ({ question }) => question);
   const scores = questionsOfRun(run, scenarios).flatMap((question): CorrectableScore[] => {
     const given = byQuestion.get(question.name) ?? [];
     if (question.name === reviewQuestionName && given.length === 0) return [];
     const { name, asked } = question;
+    const skipped = skippedReplies(question, skips);
     return [
-      { name, asked, replies: toReviewedReplies(turns, { question, scenarios }), ...validVerdicts(question, given) },
+      {
+        name,
+        asked,
+        skipped,
+        replies: toReviewedReplies(turns, { question, scenarios }),
+        ...validVerdicts(question, given),
+      },
     ];
   });
   const combined = combineRubrics(run, scores, (question) => toReviewedReplies(turns, { question, scenarios }));
   return [...scores, ...(combined ? [combined] : [])];
 }
+
+const skippedReplies = (question: AskedQuestion, skips: readonly SkipRecord[]): ReadonlySet<string> =>
+  new Set(
+    skips.flatMap((skip) =>
+      skip.question === question.name && skip.asked === questionAt(question, skip)?.asked ? replyKey(skip) : [],
+    ),
+  );
 
 /** Verdicts on an earlier form of the question answer something else, and are left out. */
 function validVerdicts(
@@ -113,7 +130,9 @@ function validVerdicts(
         ? [`${question.name}: ${earlier} verdicts answer an earlier form of the question and were left out.`]
         : []),
       ...(picked > 0
-        ? [`${question.name}: ${picked} verdicts are on replies that were not chosen at random, and correct nothing.`]
+        ? [
+            `${question.name}: ${picked} verdicts are on replies that were not chosen at random, and correct nothing. If they were, store them again with the sampling random.`,
+          ]
         : []),
     ],
   };
@@ -159,6 +178,7 @@ function combineRubrics(
     asked: JSON.stringify(parts.map(({ asked, weight }) => [asked, weight])),
     replies: repliesOf(question),
     verdicts,
+    skipped: new Set(parts.flatMap(({ skipped }) => [...skipped])),
     notes:
       byReply.size === 0 ? [] : [`${name}: a reply counts when people answered all ${parts.length} rubrics on it.`],
     isCombined: true,
@@ -202,11 +222,11 @@ async function readSide(store: Store, run: RunRecord) {
 }
 
 const sharedReplies = (
-  { replies, verdicts }: CorrectableScore,
+  { replies, verdicts, skipped }: CorrectableScore,
   scenarios: readonly Scenario[],
   shared: ReadonlySet<string>,
 ): readonly JudgedReply[] =>
-  toJudgedReplies(replies, { verdicts, scenarios }).filter(({ cluster }) => shared.has(cluster));
+  toJudgedReplies(replies, { verdicts, skipped, scenarios }).filter(({ cluster }) => shared.has(cluster));
 
 function sharedScenarios(left: readonly Scenario[], right: readonly Scenario[]): ReadonlySet<string> {
   const asked = ({ interactions, expect }: Scenario): string =>
@@ -229,19 +249,31 @@ export async function correctWinRate(
 ): Promise<CorrectedMean | null> {
   const people = await readPreferences(store, runs);
   if (people.size === 0) return null;
+  const skipped = await readSkippedPairs(store, runs);
   const counts = new Map<string, number>();
   for (const { pair } of preferences) counts.set(pair.right.scenario.id, (counts.get(pair.right.scenario.id) ?? 0) + 1);
   const replies = preferences.map(({ pair, judge }) => {
     const { id } = pair.right.scenario;
     const human =
       people.get(`candidate ${pairPlace(pair, "candidate")}`) ?? people.get(`baseline ${pairPlace(pair, "baseline")}`);
-    return { cluster: id, judge, human, weight: 1 / (counts.get(id) ?? 1) };
+    const isSkipped = (["candidate", "baseline"] as const).some((side) => skipped[side].has(pairPlace(pair, side)));
+    return { cluster: id, judge, human, weight: 1 / (counts.get(id) ?? 1), ...(isSkipped && { skipped: true }) };
   });
   return correctMean("win_rate", replies);
 }
 
 const pairPlace = ({ indexes, left, right }: ReplyPair, side: keyof ComparedRuns): string =>
   replyKey({ scenario_index: indexes[side], attempt: 1, turn_index: (side === "candidate" ? right : left).turn });
+
+/** Pairs that were drawn and skipped, by the reply of the run that was reviewed. */
+async function readSkippedPairs(
+  store: Store,
+  { baseline, candidate }: ComparedRuns,
+): Promise<Readonly<Record<keyof ComparedRuns, ReadonlySet<string>>>> {
+  const read = async (run: RunRecord, against: string): Promise<ReadonlySet<string>> =>
+    new Set((await store.verdicts.skips(run.id)).flatMap((skip) => (skip.against === against ? replyKey(skip) : [])));
+  return { candidate: await read(candidate, baseline.id), baseline: await read(baseline, candidate.id) };
+}
 
 /** People's choices between two runs, whichever of them was the candidate when they chose. */
 async function readPreferences(

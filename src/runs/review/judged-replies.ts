@@ -73,7 +73,16 @@ export type SampledVerdict = Pick<ReplyVerdict, "scenario_index" | "attempt" | "
 /** The judge's scores with people's verdicts on a random part of them, weighted so that every scenario counts the same. */
 export function toJudgedReplies(
   replies: readonly ReviewedReply[],
-  { verdicts, scenarios }: { readonly verdicts: readonly SampledVerdict[]; readonly scenarios: readonly Scenario[] },
+  {
+    verdicts,
+    skipped = new Set(),
+    scenarios,
+  }: {
+    readonly verdicts: readonly SampledVerdict[];
+    /** Keys of the replies that were drawn and skipped. */
+    readonly skipped?: ReadonlySet<string>;
+    readonly scenarios: readonly Scenario[];
+  },
 ): readonly JudgedReply[] {
   const human = new Map(verdicts.filter(({ sampled }) => sampled).map((verdict) => [replyKey(verdict), verdict.value]));
   const judged = replies.flatMap(({ judge, ...reply }) => (judge === null ? [] : [{ ...reply, judge }]));
@@ -88,6 +97,7 @@ export function toJudgedReplies(
     cluster: scenarios[reply.scenario_index]?.id ?? "",
     judge: reply.judge,
     human: human.get(replyKey(reply)),
+    ...(skipped.has(replyKey(reply)) && { skipped: true }),
     weight: 1 / ((turns.get(attemptKey(reply)) ?? 1) * (attempts.get(reply.scenario_index)?.size ?? 1)),
   }));
 }

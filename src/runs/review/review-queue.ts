@@ -1,5 +1,5 @@
 import { createRandom } from "../../base/random.ts";
-import type { RunRecord, Store } from "../../contract/ports/store.ts";
+import type { RunRecord, SkipRecord, Store } from "../../contract/ports/store.ts";
 import type {
   ReviewItem,
   ReviewProgress,
@@ -53,13 +53,21 @@ export function createReviewQueue({ store, now }: { readonly store: Store; reado
       isMine(reply, { ...query, verdict: known.get(replyKey(reply)), active }) ? "mine" : "others",
     );
     const chosen = [...mine, ...others].slice(0, query.limit);
-    const items = await readItems(store, { run, scenarios, question, chosen, pairs });
+    const read = await readItems(store, { run, scenarios, question, chosen, pairs });
+    const items = read.map((item) => ({ ...item, sampling: query.order }));
     return {
       rater: query.rater,
       question: toReviewQuestion(question),
       questions: (pairs ? [preferenceQuestion] : questions).map(toReviewQuestion),
       items,
-      progress: progressOf(replies, { verdicts, rater: query.rater, raters: query.raters }),
+      progress: progressOf(replies, {
+        verdicts,
+        skips: (await store.verdicts.skips(run.id)).filter(
+          (skip) => skip.question === question.name && skip.against === (query.against ?? ""),
+        ),
+        rater: query.rater,
+        raters: query.raters,
+      }),
     };
   };
 }
@@ -162,14 +170,22 @@ function disagreement({ judge }: ReviewedReply, verdict: ReplyVerdict | undefine
 
 function progressOf(
   replies: readonly ReviewedReply[],
-  { verdicts, rater, raters }: { verdicts: readonly ReplyVerdict[]; rater: string; raters: number },
+  {
+    verdicts,
+    skips,
+    rater,
+    raters,
+  }: { verdicts: readonly ReplyVerdict[]; skips: readonly SkipRecord[]; rater: string; raters: number },
 ): ReviewProgress {
+  const judged = new Set(verdicts.map(replyKey));
+  const skipped = new Set(skips.map(replyKey).filter((key) => !judged.has(key))).size;
   const byRater = countByRater(verdicts);
   return {
     replies: replies.length,
     judged: verdicts.length,
     complete: verdicts.filter((verdict) => verdict.raters >= raters).length,
     mine: byRater.find((entry) => entry.rater === rater)?.verdicts ?? 0,
+    ...(skipped > 0 && { skipped }),
     conflicts: verdicts.filter(({ differs, adjudicated }) => differs && !adjudicated).length,
     raters: byRater,
   };

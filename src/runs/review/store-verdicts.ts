@@ -1,5 +1,5 @@
 import { ServiceError, type FieldError } from "../../contract/errors.ts";
-import type { RunRecord, Store, VerdictKey, VerdictRecord } from "../../contract/ports/store.ts";
+import type { RunRecord, SkipRecord, Store, VerdictKey, VerdictRecord } from "../../contract/ports/store.ts";
 import type {
   HumanVerdict,
   StoredVerdicts,
@@ -13,6 +13,7 @@ import { invalidFieldsError, refuseInvalid } from "../plan/fields-error.ts";
 import { getOwnedRun, requireEndedRun, runGoneError } from "../results/find-run.ts";
 import { readScoredTurns, toReviewedReplies } from "./judged-replies.ts";
 import {
+  isSampled,
   preferenceName,
   preferenceQuestion,
   questionAt,
@@ -64,10 +65,14 @@ export async function storeVerdicts(
   const problems: FieldError[] = [];
   const put = new Map<string, VerdictRecord>();
   const withdraw: VerdictKey[] = [];
+  const skip: SkipRecord[] = [];
   const others = new Set<string>();
   for (const { at, verdict } of rows) {
     const read = toRecord(verdict, context);
-    if ("problem" in read) problems.push(at(read.problem));
+    if ("skip" in read) skip.push(...read.skip);
+    // A row of a file without a choice need not name a reply.
+    else if ("problem" in read)
+      problems.push(...(verdict.skipped && request.text !== undefined ? [] : [at(read.problem)]));
     else if (read.record === null) withdraw.push(read.key);
     else put.set(JSON.stringify(read.key), read.record);
     if (verdict.against !== undefined) others.add(verdict.against);
@@ -75,9 +80,17 @@ export async function storeVerdicts(
   refuseInvalid(problems);
   for (const other of others) await getOwnedRun(store, other, run.owner);
   await refuseMissingReplies(store, run, { scenarios, rows, records: [...put.values()] });
-  if (!(await store.verdicts.change(run.id, { put: [...put.values()], withdraw }))) throw runGoneError(run.id);
-  return { stored: put.size, withdrawn: withdraw.length, skipped };
+  if (!(await store.verdicts.change(run.id, { put: [...put.values()], withdraw, skip }))) throw runGoneError(run.id);
+  const unsaid = rows.filter(
+    ({ verdict }) =>
+      (verdict.sampling ?? request.sampling) === undefined && verdict.choice !== null && !verdict.skipped,
+  ).length;
+  const warnings = unsaid === 0 ? [] : [{ pointer: "/sampling", message: pickedText(unsaid) }];
+  return { stored: put.size, withdrawn: withdraw.length, skipped, ...(warnings.length > 0 && { warnings }) };
 }
+
+const pickedText = (count: number): string =>
+  `is missing, so ${count === 1 ? "1 verdict counts" : `${count} verdicts count`} as picked and ${count === 1 ? "corrects" : "correct"} no score. Send random if the replies are a random part of the run, or the order of the review that handed them out.`;
 
 interface SentVerdict {
   readonly verdict: VerdictInput;
@@ -122,6 +135,7 @@ interface ReadContext {
 }
 
 type ReadVerdict =
+  | { readonly skip: readonly SkipRecord[] }
   | { readonly problem: FieldError }
   | { readonly key: VerdictKey; readonly record: VerdictRecord | null };
 
@@ -146,10 +160,15 @@ function toRecord(
   if (!question) return problem("/turn_index", `is a turn that ${found.name} is not asked about`);
   const { attempt, against = "", adjudication = false } = sent;
   const key = { scenario_index, attempt, turn_index, question: found.name, against, rater, adjudication };
+  const sampling = sent.sampling ?? request.sampling ?? "picked";
+  if (sent.skipped) {
+    const { adjudication: _, ...place } = key;
+    // Only what was drawn at random says something about the rest by being skipped.
+    return { skip: isSampled(sampling) ? [{ ...place, sampling, asked: question.asked, skipped_at: now }] : [] };
+  }
   if (sent.choice === null) return { key, record: null };
   const answer = answerOf(sent, question);
   if (!answer) return problem("/choice", `must be one of ${Object.keys(question.choices).join(", ")}`);
-  const sampling = sent.sampling ?? request.sampling;
   const comment = sent.comment?.trim() ? sent.comment : null;
   return { key, record: { ...key, ...answer, comment, sampling, asked: question.asked, given_at: now } };
 }

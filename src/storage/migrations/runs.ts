@@ -19,6 +19,32 @@ export async function createTotals(database: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
+/** Replies that were drawn to be judged and that a person skipped: one row per reply, question and person. */
+export async function createReviewSkips(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable("review_skip")
+    .addColumn("run_id", "text", (column) => column.notNull().references("run.id").onDelete("cascade"))
+    .addColumn("scenario_index", "integer", (column) => column.notNull())
+    .addColumn("attempt", "integer", (column) => column.notNull())
+    .addColumn("turn_index", "integer", (column) => column.notNull())
+    .addColumn("question", "text", (column) => column.notNull())
+    .addColumn("against", "text", (column) => column.notNull())
+    .addColumn("rater", "text", (column) => column.notNull())
+    .addColumn("sampling", "text", (column) => column.notNull())
+    .addColumn("asked", "text", (column) => column.notNull())
+    .addColumn("skipped_at", "bigint", (column) => column.notNull())
+    .addPrimaryKeyConstraint("review_skip_key", [
+      "run_id",
+      "scenario_index",
+      "attempt",
+      "turn_index",
+      "question",
+      "against",
+      "rater",
+    ])
+    .execute();
+}
+
 async function createRuns(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable("run")

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { Store, VerdictKey, VerdictRecord } from "../../contract/ports/store.ts";
+import type { SkipRecord, Store, VerdictKey, VerdictRecord } from "../../contract/ports/store.ts";
 import type { Reader, Writer } from "../database.ts";
 import type { HumanVerdictTable } from "../schema.ts";
 import { fromJsonText, fromNullableJsonText, isPlainId, toJsonText } from "../text-columns.ts";
@@ -23,7 +23,11 @@ export async function verdictsOfRun(reader: Reader, runId: string): Promise<Verd
 type Changes = Parameters<Store["verdicts"]["change"]>[1];
 
 /** Stores and withdraws verdicts. False when the run does not exist. */
-export async function changeVerdicts(writer: Writer, runId: string, { put, withdraw }: Changes): Promise<boolean> {
+export async function changeVerdicts(
+  writer: Writer,
+  runId: string,
+  { put, withdraw, skip = [] }: Changes,
+): Promise<boolean> {
   if (!isPlainId(runId)) return false;
   // The update locks the run: it cannot be deleted before its verdicts are stored.
   const run = await writer
@@ -36,6 +40,7 @@ export async function changeVerdicts(writer: Writer, runId: string, { put, withd
   if (!run) return false;
   for (const key of withdraw) await deleteVerdict(writer, runId, key);
   for (const verdict of put) await putVerdict(writer, runId, verdict);
+  for (const skipped of skip) await putSkip(writer, runId, skipped);
   return true;
 }
 
@@ -63,6 +68,44 @@ async function putVerdict(writer: Writer, runId: string, verdict: VerdictRecord)
         })),
     )
     .execute();
+}
+
+/** A reply that was skipped once stays so: that it was drawn does not change. */
+async function putSkip(writer: Writer, runId: string, { question, rater, ...skip }: SkipRecord): Promise<void> {
+  await writer
+    .insertInto("review_skip")
+    .values({ run_id: runId, ...skip, question: toJsonText(question), rater: toJsonText(rater) })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["run_id", "scenario_index", "attempt", "turn_index", "question", "against", "rater"])
+        .doNothing(),
+    )
+    .execute();
+}
+
+export async function skipsOfRun(reader: Reader, runId: string): Promise<SkipRecord[]> {
+  if (!isPlainId(runId)) return [];
+  const rows = await reader
+    .selectFrom("review_skip")
+    .where("run_id", "=", runId)
+    .orderBy("scenario_index")
+    .orderBy("attempt")
+    .orderBy("turn_index")
+    .orderBy("question")
+    .orderBy("rater")
+    .selectAll()
+    .execute();
+  return rows.map(({ scenario_index, attempt, turn_index, against, sampling, asked, ...row }) => ({
+    scenario_index,
+    attempt,
+    turn_index,
+    against,
+    sampling,
+    asked,
+    question: fromJsonText(row.question),
+    rater: fromJsonText(row.rater),
+    skipped_at: Number(row.skipped_at),
+  }));
 }
 
 /** Deletes this rater's verdict, or the adjudication of any rater. */

@@ -97,7 +97,7 @@ export async function answerReview({ runs, run, action, request, response, url }
     );
   }
   const body = (await readJson(request)) as { rater: string; verdicts: readonly Verdict[] };
-  for (const verdict of body.verdicts) {
+  for (const verdict of body.verdicts.filter(({ skipped }) => !skipped)) {
     const added = { ...verdict, rater: body.rater };
     const same = (other: Verdict): boolean =>
       keyOf(other) === keyOf(added) && other.rater === added.rater && other.adjudication === added.adjudication;

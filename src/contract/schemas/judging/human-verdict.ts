@@ -68,6 +68,12 @@ export const VerdictInput = z
       .boolean()
       .optional()
       .describe("True: it decides a conflict. Needs the scope `verdicts:adjudicate`."),
+    skipped: z
+      .literal(true)
+      .optional()
+      .describe(
+        "Instead of a choice: the reply was drawn and not judged. While no one judges it, it counts as 0 and as 1 at the ends of a corrected interval.",
+      ),
   })
   .meta({ id: "VerdictInput" });
 export type VerdictInput = z.infer<typeof VerdictInput>;
@@ -77,8 +83,8 @@ export const VerdictsRequest = z
   .object({
     rater: raterName.optional().describe("Who gave the verdicts. Default: the rater of the API key."),
     question: questionName.optional(),
-    sampling: Sampling.default("random").describe(
-      "How the replies were chosen, for verdicts that do not say. Send `picked` for replies chosen by hand: they correct no score.",
+    sampling: Sampling.optional().describe(
+      "How the replies were chosen, for verdicts that do not say. Default: `picked`. `picked`, by hand or for any reason such as a complaint, corrects no score. Send the order of the review that handed the replies out (`random`, `stratified`), or `random` for a random part of the run that you drew yourself.",
     ),
     verdicts: z.array(VerdictInput).min(1).max(10_000).optional(),
     text: z.string().max(50_000_000).optional().describe("A file instead of `verdicts`: CSV or JSON lines."),
@@ -154,6 +160,7 @@ export const ReviewItem = z
     user_message: z.string(),
     reply: z.string(),
     reference_reply: z.string(),
+    sampling: Sampling.optional().describe("How the queue chose the reply. Send it back with the verdict."),
     question: z
       .object({ text: z.string(), choices: Choices })
       .optional()
@@ -170,6 +177,7 @@ export const ReviewProgress = z
     judged: z.int().min(0).describe("Replies with at least one verdict."),
     complete: z.int().min(0).describe("Replies with as many verdicts as wanted."),
     mine: z.int().min(0).describe("Verdicts of this rater."),
+    skipped: z.int().min(0).optional().describe("Replies that were skipped and that no one has judged."),
     conflicts: z.int().min(0).describe("Replies whose verdicts differ and were not adjudicated."),
     raters: z.array(z.object({ rater: z.string(), verdicts: z.int().min(0) })),
   })
@@ -256,6 +264,13 @@ export const CorrectedMean = z
     verdicts: z.int().min(0).describe("Replies with people's verdict on a random part."),
     replies: z.int().min(0).describe("Replies with a score of the judge."),
     scenarios: z.int().min(0).describe("Scenarios with a verdict."),
+    skipped: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        "Replies that were drawn and skipped. Their verdict is unknown: it counts as 0 at the lower end of the interval and as 1 at the upper end.",
+      ),
     lambda: z.number().nullable().describe("Weight of the judge, tuned for the smallest variance."),
     labels_alone: Estimate.nullable().describe("From the verdicts alone: an exact interval."),
     misclassification: z

@@ -45,7 +45,9 @@ export function reviewRoutes({ runs, bodyLimits, checkEndpoint }: EvaluationDepe
       const body = await readJson(context, bodyLimits);
       const request = validate(VerdictsRequest, body);
       const stored = await runs.reviews.store(await runOf(context), { request, author: authorOf(context) });
-      return context.json({ ...stored, ...unknownFieldWarnings(VerdictsRequest, body) });
+      const unknown = unknownFieldWarnings(VerdictsRequest, body).warnings ?? [];
+      const warnings = [...(stored.warnings ?? []), ...unknown];
+      return context.json({ ...stored, ...(warnings.length > 0 && { warnings }) });
     })
     .get("/runs/:run_id/review", async (context) => {
       const query = validateQuery(ReviewQuery, context.req.queries());
