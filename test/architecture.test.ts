@@ -34,6 +34,19 @@ const mayImport: Record<string, readonly string[]> = {
   ],
 };
 
+/**
+ * The folders of each layer, lowest first: a folder imports only itself and folders before it. Imports of types do not
+ * count, `import()` does. The files directly in a layer's folder are its face: they come last, so no folder imports them.
+ */
+const folderOrder: Record<string, readonly string[]> = {
+  base: [],
+  client: [],
+  settings: [],
+};
+
+/** Layers whose folders have no order yet. The list only gets shorter. */
+const unordered = ["agent", "cli", "contract", "evaluation", "formats", "models", "runs", "services", "storage"];
+
 const root = resolve(import.meta.dirname, "..");
 const posix = (path: string): string => path.split(sep).join("/");
 
@@ -73,6 +86,36 @@ test("every layer imports only the layers below it", () => {
 
 test("every folder below src is a known layer", () => {
   expect([...new Set(files.map(layerOf))].filter((layer) => !(layer in mayImport))).toEqual([]);
+});
+
+/** The files that `file` loads: imports of values, re-exports and `import()`. */
+function valueImports(file: string): string[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const loads =
+    /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;]*?from\s*["'](\.[^"']+)["']|import\(\s*["'](\.[^"']+)["']/g;
+  return [...text.matchAll(loads)].map((match) =>
+    posix(relative(root, resolve(root, dirname(file), match[1] ?? match[2] ?? ""))),
+  );
+}
+
+test("a folder imports only folders of its layer that come before it", () => {
+  const layers = [...new Set(files.filter((file) => file.split("/").length > 2).map(layerOf))];
+  expect([...Object.keys(folderOrder), ...unordered].toSorted()).toEqual(layers.toSorted());
+
+  /** `src/runs/execute/worker.ts` → `execute`; the face of the layer has the empty name. */
+  const folderOf = (file: string): string => dirname(file).split("/").slice(2).join("/");
+  const wrong = Object.entries(folderOrder).flatMap(([layer, order]) => {
+    const place = (file: string): number => (folderOf(file) === "" ? order.length : order.indexOf(folderOf(file)));
+    const inside = files.filter((file) => file.startsWith(`src/${layer}/`));
+    const unlisted = inside.filter((file) => place(file) < 0).map((file) => `${file}: its folder is not listed`);
+    const upward = inside.flatMap((file) =>
+      valueImports(file)
+        .filter((target) => layerOf(target) === layer && target.startsWith("src/") && place(target) > place(file))
+        .map((target) => `${file} imports ${target}`),
+    );
+    return [...unlisted, ...upward];
+  });
+  expect(wrong).toEqual([]);
 });
 
 test("base, contract, evaluation and formats use no Node module", () => {
