@@ -77,7 +77,7 @@ async function measure({ scratch, model }: BenchContext, { environment, queryOf 
   const settings = { ...benchSettings, REHEARSAL_CONCURRENCY_GLOBAL: String(atOnce), ...environment };
   const service = await startRehearsal({ scratch, environment: settings });
   const worker = await startServer({
-    arguments: [commandLine, "worker", "--json"],
+    arguments: [commandLine, "serve", "--worker", "--json"],
     environment: { ...settings, REHEARSAL_DATA_DIR: service.dataFolder },
     folder: scratch,
   });

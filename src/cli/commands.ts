@@ -14,8 +14,6 @@ export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
-  /** The name that replaces this one. Such a command works for one more release and is not in the help. */
-  readonly replacedBy?: string;
 }
 
 /** Families of commands, by their first word. */
@@ -176,22 +174,7 @@ export const commands: readonly CommandEntry[] = [
     summary: "print a completion script for bash, zsh or fish",
     load: () => import("./commands/completion.ts"),
   },
-  former("watch", "eval --watch", () => import("./commands/watch.ts")),
-  former("list", "runs list", () => import("./commands/list.ts")),
-  former("show", "runs show", () => import("./commands/show.ts")),
-  former("rescore", "runs rescore", () => import("./commands/rescore.ts")),
-  former("report", "runs export", () => import("./commands/report.ts")),
-  former("cancel", "runs cancel", () => import("./commands/cancel.ts")),
-  former("delete", "runs delete", () => import("./commands/delete.ts")),
-  former("worker", "serve --worker", () => import("./commands/worker.ts")),
-  former("backup", "store backup", () => import("./commands/backup.ts")),
-  former("migrate-to", "store migrate", () => import("./commands/migrate-to.ts")),
 ];
-
-/** A former name, kept for one release. */
-function former(name: string, replacedBy: string, load: CommandEntry["load"]): CommandEntry {
-  return { group: "Operate", name, summary: `former name of ${replacedBy}`, load, replacedBy };
-}
 
 const ownOptions: ReadonlySet<string> = new Set(["-h", "--help", "-V", "--version"]);
 

@@ -51,7 +51,7 @@ test("keeps the process of short commands", () => {
 
 test("keeps the operator's size of the young generation", () => {
   const { self, execve } = processWith({ env: { NODE_OPTIONS: "--max_semi_space_size=64" } });
-  restartWithMemoryLimits("worker", self);
+  restartWithMemoryLimits("serve", self);
   expect(execve.mock.calls[0]?.[1]).toEqual([
     "/bin/node",
     "--report-exclude-env",

@@ -1,9 +1,6 @@
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** Long-running commands. Short ones are not worth a second start. */
-const services: ReadonlySet<string> = new Set(["serve", "worker"]);
-
 /** glibc raises this threshold when V8's compilers free large blocks; a fixed value returns 30 MB to the system. */
 const trimThreshold = { name: "MALLOC_TRIM_THRESHOLD_", bytes: "131072" };
 /** One malloc arena for all threads: V8's helper threads are mostly idle, and separate arenas hold 10 MB more. */
@@ -19,7 +16,8 @@ export type Process = Pick<
   "argv" | "env" | "execArgv" | "execPath" | "execve" | "permission" | "platform" | "send"
 >;
 
-export const isService = (command: string): boolean => services.has(command);
+/** Only `serve` runs long. The other commands are not worth a second start. */
+export const isService = (command: string): boolean => command === "serve";
 
 /** How to start this command again with lower memory limits, which are read only at start-up. Values the operator has set are kept. */
 export function withMemoryLimits({ argv, env, execArgv }: Pick<Process, "argv" | "env" | "execArgv">): {

@@ -20,7 +20,7 @@ export function createProgram(): Command {
     const [first = "", second] = entry.name.split(" ");
     const parent = second === undefined ? program : familyOf(program, first, entry);
     const command = parent
-      .command(second ?? first, { hidden: entry.replacedBy !== undefined })
+      .command(second ?? first)
       .summary(entry.summary)
       .description(sentence(entry.summary))
       .helpOption("-h, --help", "show help")
@@ -56,9 +56,6 @@ export async function declareOnce(command: Command): Promise<void> {
   if (!entry || declared.has(command)) return;
   declared.add(command);
   command.showHelpAfterError(`(rehearsal ${entry.name} --help lists the options)`);
-  // A note for people: programs that read our output are not disturbed during the one release.
-  if (entry.replacedBy !== undefined && process.stderr.isTTY)
-    note(`rehearsal ${entry.name} is now rehearsal ${entry.replacedBy}; the old name goes with the next release.`);
   (await entry.load()).declare(command);
 }
 
@@ -139,15 +136,10 @@ export async function commandReference(): Promise<string> {
   const all = program.commands.flatMap((command) => [command, ...command.commands]);
   for (const command of all) {
     const entry = entries.get(command);
-    if (entry?.replacedBy !== undefined) continue;
     await declareOnce(command);
     const name = entry?.name ?? command.name();
     sections.push(`## rehearsal ${name}\n\n${helpOf(command)}${furtherOptions(command)}`);
   }
-  const former = commands.flatMap(({ name, replacedBy }) =>
-    replacedBy === undefined ? [] : `- \`rehearsal ${name}\`: now \`rehearsal ${replacedBy}\``,
-  );
-  sections.push(`## Former names\n\nThese still work in this release:\n\n${former.join("\n")}\n`);
   const head =
     "# Every command\n\nGenerated from the commands themselves; `rehearsal <command> --help` shows the same.\n";
   return [head, ...sections].join("\n");

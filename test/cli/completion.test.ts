@@ -51,7 +51,7 @@ test.skipIf(!has("bash"))("bash completes commands, options and choices, and com
   expect(await words("eval", "--reporter", "=", "ju")).toEqual(["junit"]);
   expect(await words("keys", "--data-dir", "=", "x", "")).toEqual(["create", "list", "revoke"]);
   expect(await words("export", "--to", "=")).toEqual(expect.arrayContaining(["json", "promptfoo"]));
-  expect(await words("delete", "latest", "la")).toEqual(["latest"]);
+  expect(await words("runs", "delete", "latest", "la")).toEqual(["latest"]);
 });
 
 test.skipIf(!has("bash"))("bash completion does not run a command substitution in the typed word", async () => {
@@ -72,7 +72,7 @@ test("completion offers only run ids that are plain words", async () => {
   await once(service, "listening");
   vi.stubEnv("REHEARSAL_SERVER", `http://127.0.0.1:${(service.address() as AddressInfo).port}`);
   try {
-    expect(await completions(["show", ""])).toEqual(["latest", "01a1-eae9"]);
+    expect(await completions(["runs", "show", ""])).toEqual(["latest", "01a1-eae9"]);
   } finally {
     vi.unstubAllEnvs();
     service.close();
@@ -106,14 +106,14 @@ test("completion words lists commands, options, choices and stored runs", async 
   expect(await words("eval", "--max-c")).toEqual(["--max-cost"]);
   expect(await words("schema", "re")).toEqual(["request", "result"]);
   expect(await words("eval", "--protocol", "open")).toEqual(["openai-chat", "openai-responses"]);
-  expect(await words("report", "-f", "ht")).toEqual(["html"]);
-  expect(await words("show", "")).toEqual(["latest"]);
+  expect(await words("runs", "export", "-f", "ht")).toEqual(["html"]);
+  expect(await words("runs", "show", "")).toEqual(["latest"]);
   const file = join(folder.path, ".rehearsal", "rehearsal.db");
   await mkdir(join(folder.path, ".rehearsal"));
   const run = sampleRun({ turns: 1 });
   await using storage = await openSqlite({ file, leaseMs: 15_000 });
   await storage.store.runs.create(run);
-  expect(await words("show", "")).toEqual(["latest", run.id]);
+  expect(await words("runs", "show", "")).toEqual(["latest", run.id]);
   expect(await words("eval", "--baseline", "l")).toEqual(["latest"]);
   for (const shell of ["bash", "zsh", "fish"]) {
     expect((await runCli(["completion", shell], { cwd: folder.path })).stdout).toContain("rehearsal completion words");

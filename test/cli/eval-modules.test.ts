@@ -220,17 +220,17 @@ test("rescoring a run with a module keeps its verdicts about the state, and deci
   const cwd = folder.path;
   await runCli(["eval", "--endpoint", provider.url, "-m", "m"], { cwd });
   const outcomes = async () => {
-    const { results: shown } = JSON.parse((await runCli(["show", "--json"], { cwd })).stdout);
+    const { results: shown } = JSON.parse((await runCli(["runs", "show", "--json"], { cwd })).stdout);
     return shown.scenarios.map(({ attempts }: { attempts: { outcome: unknown }[] }) => attempts[0]?.outcome);
   };
   const before = await outcomes();
   expect(before).toMatchObject([{ value: 1 }, { value: 0, state_diff: [{ path: "/count", expected: 4, actual: 3 }] }]);
   // The module is gone: nothing may depend on it.
   await rm(folder.file("counter.mjs"));
-  expect((await runCli(["rescore"], { cwd })).code).toBe(0);
+  expect((await runCli(["runs", "rescore"], { cwd })).code).toBe(0);
   expect(await outcomes()).toEqual(before);
   await writeFile(folder.file("count.yaml"), texts["count.yaml"].replaceAll("said: [Three]", "said: [Four]"));
-  expect((await runCli(["rescore", "-c", "rehearsal.json"], { cwd })).code).toBe(0);
+  expect((await runCli(["runs", "rescore", "-c", "rehearsal.json"], { cwd })).code).toBe(0);
   const after = await outcomes();
   expect(after[0]).toMatchObject({ value: 0, parts: expect.arrayContaining([before[0].parts[1]]) });
   expect(after[0].parts).toContainEqual({ name: "said", passed: false, reason: 'not said: "Four"' });

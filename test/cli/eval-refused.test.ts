@@ -97,7 +97,7 @@ test.each([
     ["eval", "--resume", "latest", "--dry-run"],
     /--resume and --dry-run cannot be combined/,
   ],
-  ["a watch that goes on", ["watch", "--resume", "latest"], /use rehearsal eval --resume latest first/],
+  ["a watch that goes on", ["eval", "--watch", "--resume", "latest"], /use rehearsal eval --resume latest first/],
   ["an unknown ending", ["eval", "hello.json", "-m", "m", "-o", "x.pdf"], /x\.pdf: the extension selects the format/],
   ["a file inside a file", ["eval", "hello.json", "-m", "m", "-o", "again.json/x.json"], /x\.json cannot be written/],
   [

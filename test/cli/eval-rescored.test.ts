@@ -72,7 +72,7 @@ test("Ctrl-C during rescore says how to complete it", async () => {
     asked.resolve();
     return hang(call);
   });
-  const parameters = ["rescore", "-c", "rehearsal.json", "--ask-models"];
+  const parameters = ["runs", "rescore", "-c", "rehearsal.json", "--ask-models"];
   const { code, stderr } = await spawnCli(parameters, { cwd: folder.path, interruptAt: asked.promise });
   expect({ code, stderr }).toEqual({
     code: 130,
@@ -89,11 +89,11 @@ test("rescore refuses to drop the scores of a scorer module that is not there", 
   const cwd = folder.path;
   const env = { REHEARSAL_SCORERS_MODULE: "scorers.mjs" };
   expect((await runCli(["eval", "hello.json", "--endpoint", provider.url, "-m", "m"], { cwd, env })).code).toBe(0);
-  const refused = await runCli(["rescore"], { cwd });
+  const refused = await runCli(["runs", "rescore"], { cwd });
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toMatch(/needs polite.*REHEARSAL_SCORERS_MODULE/);
-  expect(await runCli(["rescore"], { cwd, env })).toMatchObject({ code: 0 });
-  const { summary } = JSON.parse((await runCli(["show", "--json"], { cwd })).stdout);
+  expect(await runCli(["runs", "rescore"], { cwd, env })).toMatchObject({ code: 0 });
+  const { summary } = JSON.parse((await runCli(["runs", "show", "--json"], { cwd })).stdout);
   expect(summary.average_scores).toMatchObject({ polite: 1 });
 });
 
@@ -109,13 +109,13 @@ test("rescore refuses to drop the scores of code that cannot be run", async () =
   const cwd = folder.path;
   expect((await runCli(["eval", "--endpoint", provider.url, "-m", "m"], { cwd })).code).toBe(0);
   await rename(folder.file("polite.mjs"), folder.file("moved.mjs"));
-  const refused = await runCli(["rescore"], { cwd });
+  const refused = await runCli(["runs", "rescore"], { cwd });
   expect(refused).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/^rehearsal: \S+polite\.mjs does not exist/),
   });
   await rename(folder.file("moved.mjs"), folder.file("polite.mjs"));
-  expect(await runCli(["rescore"], { cwd })).toMatchObject({ code: 0 });
-  const { summary } = JSON.parse((await runCli(["show", "--json"], { cwd })).stdout);
+  expect(await runCli(["runs", "rescore"], { cwd })).toMatchObject({ code: 0 });
+  const { summary } = JSON.parse((await runCli(["runs", "show", "--json"], { cwd })).stdout);
   expect(summary.average_scores).toMatchObject({ polite: 1 });
 });

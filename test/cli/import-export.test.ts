@@ -18,7 +18,7 @@ test("- reads standard input, and watch refuses it", async () => {
   const checked = await runCli(["validate", "-"], { cwd, input: '{"id":"a","interactions":[{"user_message":"Hi"}]}' });
   expect(checked).toMatchObject({ code: 0, stdout: "-: ok, 1 scenario, 1 turn (json)\n" });
   expect(await runCli(["eval", "-", "-m", "demo/retrieval", "--no-gate"], { cwd, input })).toMatchObject({ code: 0 });
-  expect(await runCli(["watch", "-", "-m", "demo/retrieval"], { cwd, input })).toMatchObject({
+  expect(await runCli(["eval", "--watch", "-", "-m", "demo/retrieval"], { cwd, input })).toMatchObject({
     code: 2,
     stderr: "rehearsal: standard input cannot be watched: name files or a folder\n",
   });
@@ -112,7 +112,7 @@ test("no command overwrites a file without --force", async () => {
     ["import", "in.json", "-o", "mine.yaml", "--json"],
     ["export", "in.json", "--to", "promptfoo", "-o", "mine.yaml"],
     ["chat", "Hi", "--save", "mine.yaml"],
-    ["report", "latest", "-f", "markdown", "-o", "mine.yaml"],
+    ["runs", "export", "latest", "-f", "markdown", "-o", "mine.yaml"],
   ])
     expect(await runCli(args, { cwd })).toMatchObject({ ...refused, stdout: "" });
   expect(await readFile(folder.file("mine.yaml"), "utf8")).toBe("mine");

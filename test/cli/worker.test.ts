@@ -77,7 +77,7 @@ test("a worker with policy local calls nothing that the policy of the run refuse
   };
 
   const env = { PATH: process.env["PATH"] ?? "", LOG_LEVEL: "silent", REHEARSAL_DATA_DIR: folder.file("data") };
-  const worker = spawn(process.execPath, [commandLine, "worker"], { cwd: folder.path, env });
+  const worker = spawn(process.execPath, [commandLine, "serve", "--worker"], { cwd: folder.path, env });
   const ended = once(worker, "exit");
   const outcomeOf = async (id: string): Promise<string> => {
     await vi.waitFor(async () => expect(await storage.store.runs.state(id)).toBe("completed"), {

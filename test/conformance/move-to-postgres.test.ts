@@ -273,8 +273,8 @@ test("migrate-to copies the runs of a folder, and says the next time that they a
   const cwd = folder.path;
   await writeFile(folder.file("one.json"), '{"id":"one","interactions":[{"id":"1","user_message":"Hi"}]}');
   await runCli(["eval", "one.json", "-m", "demo/scripted"], { cwd });
-  const copied = await runCli(["migrate-to", database.url, "--json"], { cwd });
+  const copied = await runCli(["store", "migrate", database.url, "--json"], { cwd });
   expect(JSON.parse(copied.stdout)).toMatchObject({ runs: 1 });
-  const { stdout } = await runCli(["migrate-to", database.url], { cwd });
+  const { stdout } = await runCli(["store", "migrate", database.url], { cwd });
   expect(stdout).toMatch(/: 0 runs and 0 scenarios\nalready there: 1 run\n/);
 });

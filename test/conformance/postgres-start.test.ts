@@ -130,7 +130,7 @@ test("a start that fails at its last step leaves nothing that keeps the command 
   await using own = await createTestDatabase();
   await using folder = await temporaryFolder();
   await own.query(losing(1_000));
-  const { code, stderr } = await runCli(["list"], { cwd: folder.path, env: { DATABASE_URL: own.url } });
+  const { code, stderr } = await runCli(["runs", "list"], { cwd: folder.path, env: { DATABASE_URL: own.url } });
   expect([code, stderr]).toEqual([78, "rehearsal: The database cannot be reached.\n"]);
 });
 

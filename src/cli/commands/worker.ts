@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
-import type { Command } from "commander";
 import { runWorker } from "../../runs/run-worker.ts";
-import { folderPath, wholeNumber, withServiceConfig, type LocalOptions } from "../options.ts";
+import type { LocalOptions } from "../options.ts";
 import { createCore, type Core } from "../composition/core.ts";
 import { createWorldListener, reportLateCall } from "../composition/world-listener.ts";
 import { loadSettings } from "../config/load-settings.ts";
@@ -9,25 +8,14 @@ import { restartOf } from "../supervision/supervised.ts";
 import { createDataFolder } from "../composition/storage.ts";
 import { startBackgroundJobs } from "../composition/background-jobs.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
-import { exitWithoutReaders, printJson, printLine } from "../terminal/output.ts";
+import { printJson, printLine } from "../terminal/output.ts";
 
-export interface WorkerCommandOptions extends LocalOptions {
+interface WorkerCommandOptions extends LocalOptions {
   readonly concurrency?: number;
   readonly json?: boolean;
 }
 
-/** `rehearsal worker`, the former name of `rehearsal serve --worker` */
-export function declare(command: Command): void {
-  withServiceConfig(
-    command
-      .option("-j, --concurrency <number>", "attempts at once (REHEARSAL_CONCURRENCY_GLOBAL)", wholeNumber(1))
-      .option("--data-dir <folder>", "where runs are kept, without DATABASE_URL (REHEARSAL_DATA_DIR)", folderPath),
-  )
-    .option("--json", "print the readiness as one JSON object")
-    .action((options: WorkerCommandOptions) => work(options).finally(exitWithoutReaders));
-}
-
-/** Executes the runs that services accept. Any number of workers on any number of hosts can share one database. */
+/** `rehearsal serve --worker`: executes the runs that services accept. Any number of workers on any number of hosts can share one database. */
 export async function work({ concurrency, dataDir, config, envFile, json }: WorkerCommandOptions): Promise<void> {
   const { settings, warnings } = await loadSettings({
     config,

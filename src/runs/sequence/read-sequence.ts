@@ -56,7 +56,7 @@ export async function requireOpponent(
   if (saw(found.settings) !== saw(settings)) refuse("has another history, so its replies cannot be compared");
   const { tally } = await readComparedRun(store, found, { attempts: 1, failed: createFailedReplies() });
   if ([...tally.scoring_versions].some((version) => version !== scoringVersion))
-    refuse(`was scored by an earlier version: score it again with rehearsal rescore ${id}`);
+    refuse(`was scored by an earlier version: score it again with rehearsal runs rescore ${id}`);
   if (shared === scenarios.length) return [];
   const message = `has ${shared} of these ${scenarios.length} scenarios; the others run and do not count`;
   return [{ pointer: "/attempts/against/run", message }];
