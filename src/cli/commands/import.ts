@@ -105,7 +105,7 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
   const review = async (): Promise<string | undefined> =>
     options.review && !dryRun && scenarios.length > 0 ? storeForReview(recorded, read, options) : undefined;
   const variants = placed.flatMap(({ variants: own = [] }) => own);
-  const unusable = unusableNotes(scenarios, { limits: noLimits, helpers: { worldModules: true } });
+  const unusable = unusableNotes(scenarios, { limits: noLimits, helpers: { trust: "operator" } });
   const checkLosses = (): void => {
     if (strict) refuseLosses([...read.flatMap(({ notes }) => notes), ...unusable]);
   };

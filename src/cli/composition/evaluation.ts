@@ -116,7 +116,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     },
     semantic: embedders.available,
     customScorers: Object.keys(customScorers),
-    worldModules: worldModules !== undefined,
+    trust: worldModules === undefined ? "request" : "operator",
     boundVariables: settings.targetSecrets.map(({ name, address, method }) => ({ name, address, method })),
     targets: settings.targets,
   };

@@ -13,7 +13,7 @@ export function findScorerProblems(
 ): string[] {
   const { scorers = [], server } = config;
   const isAllKnown = server === undefined && !mayHaveOwnScorers(process.env);
-  const ofConfig = [...scorerProblems(scorers, scorerNames, { code: true }), ...compilationProblems(scorers)]
+  const ofConfig = [...scorerProblems(scorers, scorerNames, { trust: "operator" }), ...compilationProblems(scorers)]
     // Only the service knows the operator's own scorers.
     .filter(({ code }) => code !== "unknown_scorer" || isAllKnown)
     .map(({ index, field, message }) => `${file} /scorers/${index}${field && `/${field}`}: ${message}`);
@@ -25,7 +25,7 @@ export function findScorerProblems(
   const checks = turns.map((turn) => turn.checks);
   const distinct = distinctChecks(checks);
   const ofTurns = [
-    ...turnCheckProblems(checks, { scorers, available: scorerNames, code: true }),
+    ...turnCheckProblems(checks, { scorers, available: scorerNames, trust: "operator" }),
     ...toTurnProblems(compilationProblems(distinct.map(({ setting }) => setting)), distinct),
   ];
   return [

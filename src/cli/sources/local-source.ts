@@ -9,6 +9,7 @@ import { finalStates } from "../../contract/schemas/run.ts";
 import { EvaluationRequest, RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
 import { VerdictsRequest } from "../../contract/schemas/judging/human-verdict.ts";
 import { planEndpoints } from "../../runs/plan/endpoints.ts";
+import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import { planRun } from "../../runs/plan/plan-run.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
 import { validate } from "../../services/http/body/validate.ts";
@@ -29,7 +30,8 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     { ...settings, logLevel: settings.logLevel ?? "warn" },
     { isTied: ({ endpoint }) => endpoint === ownAgentPlaceholder, checkCode: code.checkCode },
   );
-  const { storage, runs, helpers } = core;
+  const { storage, runs } = core;
+  const helpers: PlanHelpers = { ...core.helpers, trust: "operator" };
   const checkEndpoint = endpointChecker(core.clients.evaluation);
   const find = async (runId: string): Promise<RunRecord> => (await storage.store.runs.get(runId)) ?? noSuchRun(runId);
 
@@ -42,14 +44,14 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     freeze: async (runId, request) => ({ scenario: await runs.freeze(await find(runId), request) }),
     async estimate(request) {
       const asked = await runs.withRecordedUsers(validate(EvaluationRequest, request), null);
-      const plan = planRun(asked, settings.limits, { ...helpers, worldModules: true });
+      const plan = planRun(asked, settings.limits, helpers);
       for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
       return runs.estimate(plan, { warnings: [], owner: null });
     },
     async rescore(runId, { replace, ...options }) {
       const request = validate(RescoreRequest, replace);
       const { owner } = await find(runId);
-      const replacement = { request, limits: settings.limits, helpers: { ...helpers, worldModules: true } };
+      const replacement = { request, limits: settings.limits, helpers };
       return toRun(await runs.rescore(runId, owner, { ...options, replace: replacement }));
     },
     verdicts: async (runId) => ({ verdicts: await runs.reviews.list(await find(runId), {}) }),

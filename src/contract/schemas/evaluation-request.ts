@@ -360,6 +360,12 @@ export const RescoreRequest = z
   .meta({ id: "RescoreRequest" });
 export type RescoreRequest = z.infer<typeof RescoreRequest>;
 
+/**
+ * Whose words settings and scenarios are: those of a request, or files and configuration of the person who runs this process. Only the
+ * operator's may start programs of this machine, name modules and hold code.
+ */
+export type Trust = "request" | "operator";
+
 /** The settings that decide the scores, named alike in a stored run and in a rescore request. */
 export const scoringFields = [
   "scorers",

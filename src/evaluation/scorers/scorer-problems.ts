@@ -1,4 +1,5 @@
 import { closestName } from "../../base/text.ts";
+import type { Trust } from "../../contract/schemas/evaluation-request.ts";
 import {
   checkNames,
   memberNames,
@@ -43,7 +44,7 @@ const maximumLength = { pattern: 20_000, schema: 100_000 };
 export function scorerProblems(
   settings: readonly ScorerSetting[],
   available: readonly string[],
-  { code }: ProblemOptions = {},
+  { trust }: ProblemOptions = {},
 ): ScorerProblem[] {
   const tooLong = lengthProblems(settings);
   if (tooLong.length > 0) return tooLong;
@@ -51,14 +52,14 @@ export function scorerProblems(
   return settings.flatMap((setting, index): ScorerProblem[] => {
     if (typeof setting === "string") return nameProblems(setting, { index, settings, available });
     const taken = new Set([...available, ...names.slice(0, index)]);
-    const ofCode = code || !usesCode(setting) ? [] : [codeProblem(index)];
+    const ofCode = trust === "operator" || !usesCode(setting) ? [] : [codeProblem(index)];
     return [...checkNameProblems(names[index] ?? "", { index, taken }), ...settingProblems(setting, index), ...ofCode];
   });
 }
 
 interface ProblemOptions {
-  /** True where the settings come from files of the person who runs them, which may hold code. Default: refused. */
-  readonly code?: boolean | undefined;
+  /** Default: settings of a request, which may not hold code. */
+  readonly trust?: Trust | undefined;
 }
 
 const codeProblem = (index: number): ScorerProblem => ({
@@ -235,7 +236,7 @@ export function distinctChecks(turns: ChecksOfTurns): DistinctCheck[] {
  */
 export function turnCheckProblems(
   turns: ChecksOfTurns,
-  { scorers, available, code }: ProblemOptions & { scorers: readonly ScorerSetting[]; available: readonly string[] },
+  { scorers, available, trust }: ProblemOptions & { scorers: readonly ScorerSetting[]; available: readonly string[] },
 ): TurnCheckProblem[] {
   const ofRun = [...available, ...checkNames(scorers)];
   const ofNames = turns.flatMap((checks, turn) => {
@@ -250,7 +251,7 @@ export function turnCheckProblems(
           (problem) => ({ ...problem, index: `${index}/checks/${at}` as const }),
         ),
       );
-      const ofCode = code || !usesCode(check) ? [] : [codeProblem(index)];
+      const ofCode = trust === "operator" || !usesCode(check) ? [] : [codeProblem(index)];
       return [...own, ...ofMembers, ...ofCode].map((problem) => ({ turn, ...problem }));
     });
   });

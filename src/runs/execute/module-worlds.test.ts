@@ -73,7 +73,7 @@ async function scenario(expected: readonly string[]) {
   };
 }
 
-const own = { worldModules: true };
+const own = { trust: "operator" } as const;
 
 test("functions act on the state of their attempt, and a failure is an answer like any other", async () => {
   await writeFile(callsFile(), "");

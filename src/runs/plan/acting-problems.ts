@@ -1,7 +1,7 @@
 import { toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import type { FieldError } from "../../contract/errors.ts";
-import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import type { EvaluationRequest, Trust } from "../../contract/schemas/evaluation-request.ts";
 import type { ReferenceToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import type { Expectation, ToolPattern, World } from "../../contract/schemas/acting/world.ts";
 import { schemaProblem } from "../../evaluation/scorers/checks/json-schema.ts";
@@ -27,13 +27,13 @@ interface ActingOptions {
   readonly world?: World | undefined;
   /** False for scenarios without a run, which may bring the world. Default: true. */
   readonly inRun?: boolean;
-  /** True where worlds come from the operator's files or configuration, which may name modules. */
-  readonly modules?: boolean | undefined;
+  /** Whose worlds these are: only the operator's may name modules. Default: those of a request. */
+  readonly trust?: Trust | undefined;
 }
 
 /** Checks what the scenarios of a batch say about tools, beyond the schema of each field. */
-export function surveyActing(batch: Batch, { world, inRun = true, modules }: ActingOptions = {}): ActingSurvey {
-  const survey = createSurvey({ modules });
+export function surveyActing(batch: Batch, { world, inRun = true, trust }: ActingOptions = {}): ActingSurvey {
+  const survey = createSurvey({ trust });
   if (world) survey.world(world, "/world");
   const several = Array.isArray(batch);
   for (const [index, scenario] of (several ? batch : [batch]).entries()) {
@@ -42,7 +42,7 @@ export function surveyActing(batch: Batch, { world, inRun = true, modules }: Act
   return survey.finish();
 }
 
-function createSurvey({ modules }: Pick<ActingOptions, "modules">) {
+function createSurvey({ trust }: Pick<ActingOptions, "trust">) {
   const problems: FieldError[] = [];
   const distinct = new Map<string, LocatedCheck>();
   const knownSchemas = new Map<string, string | null>();
@@ -68,7 +68,7 @@ function createSurvey({ modules }: Pick<ActingOptions, "modules">) {
 
   function surveyWorld(world: World, pointer: string): void {
     const { tools } = world;
-    problems.push(...worldProblems(world, { pointer, modules }));
+    problems.push(...worldProblems(world, { pointer, trust }));
     const names = new Set<string>();
     for (const [index, { name, parameters, answers = [] }] of tools.entries()) {
       const at = `${pointer}/tools/${index}`;

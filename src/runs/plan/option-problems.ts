@@ -2,7 +2,12 @@ import { offersTools, type LocalTarget, type Target } from "../../contract/schem
 import type { TargetBinding } from "../../models/targets/target-binding.ts";
 import { toPointer } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors.ts";
-import type { EvaluationRequest, JudgeSettings, LabellerSettings } from "../../contract/schemas/evaluation-request.ts";
+import type {
+  EvaluationRequest,
+  JudgeSettings,
+  LabellerSettings,
+  Trust,
+} from "../../contract/schemas/evaluation-request.ts";
 import { checkNames, turnScoreNames } from "../../contract/schemas/score-names.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { defaultScorers, scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
@@ -20,8 +25,8 @@ export interface PlanHelpers {
   readonly customScorers?: readonly string[];
   /** False without an embedder: `semantic_similarity` cannot be requested then. */
   readonly semantic?: boolean;
-  /** True where requests come from the operator's files or configuration: their worlds may name modules, and their checks may hold code. */
-  readonly worldModules?: boolean;
+  /** Default: `request`. */
+  readonly trust?: Trust;
   /** Variables with secrets that the headers of targets may name. */
   readonly boundVariables?: readonly TargetBinding[];
   /** Targets that requests may name. */
@@ -84,10 +89,10 @@ export function scorersProblems(
 ): FieldError[] {
   const ofTurns = turnCheckProblems(
     turns.map(({ checks }) => checks),
-    { scorers, available: available(helpers), code: helpers.worldModules },
+    { scorers, available: available(helpers), trust: helpers.trust },
   );
   return [
-    ...scorerProblems(scorers, available(helpers), { code: helpers.worldModules }).map((problem) =>
+    ...scorerProblems(scorers, available(helpers), { trust: helpers.trust }).map((problem) =>
       checkError(`/scorers/${problem.index}`, problem),
     ),
     ...ofTurns.map((problem) => checkError(`${turns[problem.turn]?.pointer}/${problem.index}`, problem)),

@@ -28,7 +28,7 @@ export function planRun(given: EvaluationRequest, limits: PlanLimits, helpers: P
   const batch = surveyBatch(test_batch, limits);
   refuseInvalid(attemptProblems(attempts, limits));
   refuseInvalid(batch.problems);
-  const acting = surveyActing(test_batch, { world: request.world, modules: helpers.worldModules });
+  const acting = surveyActing(test_batch, { world: request.world, trust: helpers.trust });
   refuseInvalid(acting.problems);
   refuseInvalid(toolParameterProblems(request));
   refuseInvalid(targetOptionProblems(request, helpers));

@@ -22,7 +22,7 @@ type Asked = Pick<ResolvedRequest, "endpoint" | "protocol">;
 export function withDeclaredTarget(request: EvaluationRequest, helpers: PlanHelpers): ResolvedRequest {
   const { endpoint } = request;
   if (typeof endpoint === "string" || !("target" in endpoint)) return { ...request, endpoint };
-  const { targets = {}, boundVariables = [], worldModules = false } = helpers;
+  const { targets = {}, boundVariables = [], trust } = helpers;
   const name = endpoint.target;
   const refuse = (message: string): never => {
     throw invalidFieldsError([{ pointer: "/endpoint/target", code: "unknown", message, received: name }]);
@@ -34,7 +34,7 @@ export function withDeclaredTarget(request: EvaluationRequest, helpers: PlanHelp
     return refuse(`names no target of this service: ${listed}`);
   }
   if (isLocalTarget(target)) {
-    return worldModules
+    return trust === "operator"
       ? { ...request, endpoint: target }
       : refuse("is a program on the service's machine, which only rehearsal eval starts");
   }
@@ -65,7 +65,7 @@ export function planTarget({
 /** Problems of the endpoint beyond its schema. */
 export function targetOptionProblems(
   request: Asked & Pick<EvaluationRequest, "history" | "replay_first_bad_turn">,
-  { worldModules = false, boundVariables = [] }: PlanHelpers,
+  { trust, boundVariables = [] }: PlanHelpers,
 ): FieldError[] {
   const { endpoint, protocol } = request;
   if (typeof endpoint === "string") {
@@ -74,7 +74,7 @@ export function targetOptionProblems(
     return [{ pointer: "/protocol", code: "conflict", message }];
   }
   if (isLocalTarget(endpoint)) {
-    if (worldModules) return [];
+    if (trust === "operator") return [];
     const name = "module" in endpoint ? "module" : "command";
     const message = "is accepted only by rehearsal eval on the machine of its user, not in a request";
     return [{ pointer: `/endpoint/${name}`, code: "not_allowed", message }];

@@ -1,6 +1,7 @@
 import { isRecord, toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import type { FieldError } from "../../contract/errors.ts";
+import type { Trust } from "../../contract/schemas/evaluation-request.ts";
 import type { World, WorldAnswer, WorldTool } from "../../contract/schemas/acting/world.ts";
 import { argumentPath, expressionKey, expressions, placeholders } from "../../evaluation/world/answers.ts";
 import { initialStateProblem } from "../../evaluation/world/limits.ts";
@@ -8,16 +9,16 @@ import { forbiddenKeys, parsePointer } from "../../evaluation/world/state.ts";
 
 interface WorldRules {
   readonly pointer: string;
-  /** True where the world comes from the operator's files or configuration, not from a request. */
-  readonly modules?: boolean | undefined;
+  /** Default: `request`. */
+  readonly trust?: Trust | undefined;
 }
 
 /** Problems of a world beyond the schema of each field, its matchers and its JSON schemas. */
-export function worldProblems(world: World, { pointer, modules = false }: WorldRules): FieldError[] {
+export function worldProblems(world: World, { pointer, trust }: WorldRules): FieldError[] {
   const { tools, recorded = [], module, state, state_file } = world;
   const problems: FieldError[] = [];
   const note: Note = (path, code, message) => problems.push({ pointer: `${pointer}${toPointer(path)}`, code, message });
-  if (module !== undefined && !modules) {
+  if (module !== undefined && trust !== "operator") {
     note(["module"], "not_allowed", "is accepted only in files and configuration of the operator, not in a request");
   }
   if (state_file !== undefined) {
