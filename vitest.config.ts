@@ -10,6 +10,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
     globalSetup: ["test/support/command-line.ts", "test/support/postgres/start-once.ts"],
     isolate: false,
+    setupFiles: ["test/support/property-seed.ts"],
     // Node runs the sources without Vite, as the product's own scripts do, which takes a tenth less CPU time.
     experimental: { viteModuleRunner: false },
     // Two workers more than cores: many tests wait for a process, a database or a browser.
