@@ -3,14 +3,7 @@ import { createMarkdown } from "./export/results/markdown.ts";
 import { createResultCsv, createResultLines } from "./export/results/interactions.ts";
 import type { ResultExport } from "./export/results/result-export.ts";
 import { exportOpenaiChat, exportShareGpt } from "./export/scenarios/chats.ts";
-import {
-  exportAdk,
-  exportDeepEval,
-  exportInspect,
-  exportLangfuse,
-  exportLangSmith,
-  exportOpenaiEvals,
-} from "./export/scenarios/datasets.ts";
+import { exportOpenaiEvals } from "./export/scenarios/openai-evals.ts";
 import { exportPromptfoo } from "./export/scenarios/promptfoo.ts";
 import {
   exportScenarioCsv,
@@ -92,29 +85,26 @@ export const scenarioFormats = [
     imports: true,
     export: exportOpenaiEvals,
   },
-  { id: "inspect", title: "Inspect samples", extensions: ["jsonl", "json"], imports: true, export: exportInspect },
+  { id: "inspect", title: "Inspect samples", extensions: ["jsonl", "json"], imports: true },
   { id: "inspect-log", title: "Inspect eval log in JSON", extensions: ["json"], imports: true },
   {
     id: "deepeval",
     title: "DeepEval goldens and test cases",
     extensions: ["json", "jsonl"],
     imports: true,
-    export: exportDeepEval,
   },
-  { id: "adk", title: "ADK eval sets", extensions: ["json", "evalset.json"], imports: true, export: exportAdk },
+  { id: "adk", title: "ADK eval sets", extensions: ["json", "evalset.json"], imports: true },
   {
     id: "langsmith",
     title: "LangSmith dataset examples and runs",
     extensions: ["json", "jsonl"],
     imports: true,
-    export: exportLangSmith,
   },
   {
     id: "langfuse",
     title: "Langfuse dataset items and traces",
     extensions: ["json", "jsonl"],
     imports: true,
-    export: exportLangfuse,
   },
   { id: "mlflow", title: "MLflow traces", extensions: ["json", "jsonl"], imports: true },
   {

@@ -114,11 +114,6 @@ const exportFormats = [
   { id: "sharegpt", title: "ShareGPT", extension: "json" },
   { id: "promptfoo", title: "promptfoo", extension: "yaml" },
   { id: "openai-evals", title: "OpenAI Evals", extension: "jsonl" },
-  { id: "inspect", title: "Inspect", extension: "jsonl" },
-  { id: "deepeval", title: "DeepEval", extension: "json" },
-  { id: "adk", title: "ADK", extension: "json" },
-  { id: "langsmith", title: "LangSmith", extension: "json" },
-  { id: "langfuse", title: "Langfuse", extension: "json" },
 ];
 
 /** Downloads the whole library. */

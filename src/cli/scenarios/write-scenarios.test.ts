@@ -10,7 +10,7 @@ const { scenarios } = importScenarios({
 });
 const written = (file: string, format: string): string => renderScenarios(scenarios, { file, format }).text;
 
-test.each(["inspect", "openai-evals", "deepeval", "sharegpt", "langsmith", "langfuse"])(
+test.each(["openai-evals", "sharegpt"])(
   "%s is written as a list or as lines, as the ending of the file says",
   (format) => {
     expect(JSON.parse(written("a.json", format))).toHaveLength(2);

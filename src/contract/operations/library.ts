@@ -20,7 +20,6 @@ export const VersionQuery = z.object({
 
 /** A scenario in the format of another tool. */
 const ForeignItem = z.record(z.string(), z.json());
-const AdkEvalSet = z.looseObject({ eval_set_id: z.string(), eval_cases: z.array(ForeignItem) });
 
 /** The routes of the scenario library. */
 export const libraryOperations: readonly Operation[] = [
@@ -35,9 +34,9 @@ export const libraryOperations: readonly Operation[] = [
     responses: {
       200: {
         description:
-          "One page as JSON. With `format`, the whole library as a file: JSON (`json`, `sharegpt`, `langsmith`, `langfuse`, `deepeval`, `adk`), " +
-          "JSON lines (`jsonl`, `openai-chat`, `openai-evals`, `inspect`), YAML (`yaml`, `promptfoo`) or a table (`csv`).",
-        schema: z.union([LibraryList, ScenarioBody, z.array(ForeignItem), AdkEvalSet]),
+          "One page as JSON. With `format`, the whole library as a file: JSON (`json`, `sharegpt`), " +
+          "JSON lines (`jsonl`, `openai-chat`, `openai-evals`), YAML (`yaml`, `promptfoo`) or a table (`csv`).",
+        schema: z.union([LibraryList, ScenarioBody, z.array(ForeignItem)]),
         mediaTypes: ["application/json", "application/x-ndjson", "application/yaml", "text/csv"],
         headers: {
           "content-disposition": { description: "Suggested name of the file." },

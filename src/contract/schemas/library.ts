@@ -44,21 +44,7 @@ export const LibraryQuery = z
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: Cursor.optional(),
     format: z
-      .enum([
-        "json",
-        "jsonl",
-        "yaml",
-        "csv",
-        "openai-chat",
-        "sharegpt",
-        "promptfoo",
-        "inspect",
-        "langsmith",
-        "langfuse",
-        "openai-evals",
-        "deepeval",
-        "adk",
-      ])
+      .enum(["json", "jsonl", "yaml", "csv", "openai-chat", "sharegpt", "promptfoo", "openai-evals"])
       .optional()
       .describe("Returns the whole library as a file in this format instead of one page."),
   })

@@ -106,19 +106,16 @@ interface Question {
   /** The conversation up to the last question. */
   readonly messages: ChatLine[];
   readonly reference: string;
-  /** The messages that answer it: tool calls with their results, and the reply. */
-  readonly answer: readonly ChatLine[];
 }
 
-/** Splits a scenario into the conversation up to the last question and the answer to it. */
+/** The conversation up to the last question, and the reply expected to it. */
 export function questionOf(scenario: FileScenario): Question {
   const turns = chatTurns(scenario);
   const before = turns.slice(0, -1).flatMap(({ lines }) => lines);
-  const [asked, ...answer] = turns.at(-1)?.lines ?? [];
+  const asked = turns.at(-1)?.lines[0];
   return {
     messages: [...systemLine(scenario), ...before, ...(asked ? [asked] : [])],
     reference: scenario.interactions.at(-1)?.reference_reply ?? "",
-    answer,
   };
 }
 

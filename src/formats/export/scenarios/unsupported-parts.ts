@@ -7,8 +7,6 @@ type Part =
   | "labels"
   | "references"
   | "checks"
-  | "checks other than rubrics"
-  | "rubric choices"
   | "interaction types"
   | "interaction ids"
   | "agent replies"
@@ -28,10 +26,6 @@ const isPresent: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
   references: ({ interactions }) =>
     interactions.some(({ references }) => references !== undefined && references.length > 0),
   checks: ({ interactions }) => interactions.some(({ checks }) => checks !== undefined && checks.length > 0),
-  "checks other than rubrics": ({ interactions }) =>
-    interactions.some(({ checks = [] }) => checks.some(({ type }) => type !== "rubric")),
-  "rubric choices": ({ interactions }) =>
-    interactions.some(({ checks = [] }) => checks.some((check) => check.type === "rubric" && check.choices)),
   "interaction types": ({ interactions }) =>
     interactions.some(({ interaction_type }) => interaction_type !== undefined),
   "agent replies": ({ interactions }) => interactions.some(({ agent_reply }) => agent_reply !== ""),
