@@ -2,8 +2,8 @@ import type { Command } from "commander";
 
 /** The module of one command. It is loaded only when the command is named. */
 interface CommandModule {
-  /** Adds arguments, options and the action. */
-  readonly declare: (command: Command) => void;
+  /** Adds arguments, options and the action. `declareOnce` does the same for another command. */
+  readonly declare: (command: Command, declareOnce: (other: Command) => Promise<void>) => void;
 }
 
 type CommandGroup = "Evaluate" | "Results" | "Files" | "Agent" | "Operate";

@@ -8,11 +8,11 @@ if (major < 24 || (major === 24 && minor < 16)) {
 
 const parameters = process.argv.slice(2);
 const { namedCommand } = await import("./commands.ts");
-const { acceptSupervision, needsSupervisor } = await import("./supervision/supervised.ts");
+const { acceptSupervision, needsSupervisor } = await import("./process/supervised.ts");
 const command = namedCommand(parameters);
 if (!acceptSupervision()) {
-  if (needsSupervisor(command)) await (await import("./supervision/supervisor.ts")).supervise();
-  (await import("./process-memory.ts")).restartWithMemoryLimits(command);
+  if (needsSupervisor(command)) await (await import("./process/supervisor.ts")).supervise();
+  (await import("./process/process-memory.ts")).restartWithMemoryLimits(command);
 }
 const { enableCompileCache } = await import("node:module");
 enableCompileCache();

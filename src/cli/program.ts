@@ -1,9 +1,9 @@
 import { Command, CommanderError, Help } from "commander";
-import { exitCodes } from "./cli-error.ts";
+import { exitCodes } from "./terminal/cli-error.ts";
 import { commands, families, namedCommand, type CommandEntry } from "./commands.ts";
-import { reportFailure } from "./report-failure.ts";
+import { reportFailure } from "./terminal/report-failure.ts";
 import { ignoreClosedPipes, note } from "./terminal/output.ts";
-import { version } from "./version.ts";
+import { version } from "./terminal/version.ts";
 
 /** The program and its commands. A command's file is loaded only when the command is named, so that `--version` is fast. */
 export function createProgram(): Command {
@@ -56,7 +56,7 @@ export async function declareOnce(command: Command): Promise<void> {
   if (!entry || declared.has(command)) return;
   declared.add(command);
   command.showHelpAfterError(`(rehearsal ${entry.name} --help lists the options)`);
-  (await entry.load()).declare(command);
+  (await entry.load()).declare(command, declareOnce);
 }
 
 const sentence = (summary: string): string => `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
-import { completionScripts } from "../../src/cli/commands/completion.ts";
-import { completions } from "../../src/cli/commands/completion.ts";
+import { completions, completionScripts } from "../../src/cli/commands/completion.ts";
+import { createProgram, declareOnce } from "../../src/cli/program.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { sampleRun } from "../conformance/sample-runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -72,7 +72,7 @@ test("completion offers only run ids that are plain words", async () => {
   await once(service, "listening");
   vi.stubEnv("REHEARSAL_SERVER", `http://127.0.0.1:${(service.address() as AddressInfo).port}`);
   try {
-    expect(await completions(["runs", "show", ""])).toEqual(["latest", "01a1-eae9"]);
+    expect(await completions(["runs", "show", ""], createProgram(), declareOnce)).toEqual(["latest", "01a1-eae9"]);
   } finally {
     vi.unstubAllEnvs();
     service.close();
@@ -80,8 +80,10 @@ test("completion offers only run ids that are plain words", async () => {
 });
 
 test("completion offers --name=value as a whole to shells that take it for one word", async () => {
-  expect(await completions(["eval", "--reporter=line,ju"])).toEqual(["--reporter=line,junit"]);
-  expect(await completions(["eval", "--unknown=ju"])).toEqual([]);
+  expect(await completions(["eval", "--reporter=line,ju"], createProgram(), declareOnce)).toEqual([
+    "--reporter=line,junit",
+  ]);
+  expect(await completions(["eval", "--unknown=ju"], createProgram(), declareOnce)).toEqual([]);
 });
 
 test.skipIf(!has("zsh"))("zsh completes commands", async () => {

@@ -5,10 +5,10 @@ import { createAgentClient, type AgentClient, type AgentMessages } from "../../c
 import { ServiceFailure, ServiceUnreachable } from "../../client/caller.ts";
 import type { AgentReply } from "../../contract/schemas/agent-message.ts";
 import type { FileInteraction, FileScenario } from "../../formats/scenario-file.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
-import { refuseOverwrite } from "../files.ts";
-import { withAgent, withForce, type AgentOptions } from "../options.ts";
+import { refuseOverwrite } from "../terminal/files.ts";
+import { withAgent, withForce, type AgentOptions } from "../options/options.ts";
 import { requireScenarioEnding, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { explainUnknownModel, openAgent } from "../sources/open-session.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";

@@ -3,8 +3,8 @@ import type { RunComparison } from "../../contract/schemas/comparison.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { parseMargins, type Margins } from "../../contract/schemas/margins.ts";
 import { decidingRun } from "../../runs/compare/deciding-run.ts";
-import { CliError, exitCodes } from "../cli-error.ts";
-import { isResultsFile } from "../files.ts";
+import { CliError, exitCodes } from "../terminal/cli-error.ts";
+import { isResultsFile } from "../terminal/files.ts";
 import {
   attemptsAdvice,
   compareResponses,
@@ -14,7 +14,7 @@ import {
   regressionMargins,
   type NotedComparison,
 } from "../gates/compare-results.ts";
-import { collectList, joinMargins, shareNumber, withSource, type SourceOptions } from "../options.ts";
+import { collectList, joinMargins, shareNumber, withSource, type SourceOptions } from "../options/options.ts";
 import { unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
 import { changedSettings, comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { rankingMarkdown, rankingText, testNames } from "../reporters/ranking-text.ts";

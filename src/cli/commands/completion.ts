@@ -1,16 +1,16 @@
 import { Argument, type Command, type Option } from "commander";
-import { collectList } from "../options.ts";
-import { createProgram, declareOnce } from "../program.ts";
+import { collectList } from "../options/options.ts";
 import { printLine } from "../terminal/output.ts";
 
 /** `rehearsal completion` */
-export function declare(command: Command): void {
+export function declare(command: Command, declareOnce: DeclareOnce): void {
   command
     .addArgument(new Argument("<shell>", "which shell").choices([...Object.keys(completionScripts), "words"]))
     .argument("[words...]", "words typed so far; used by the scripts")
     .addHelpText("after", example)
     .action(async (shell: CompletionShell | "words", words: readonly string[]) => {
-      if (shell === "words") for (const word of await completions(words)) printLine(word);
+      if (shell === "words")
+        for (const word of await completions(words, command.parent ?? command, declareOnce)) printLine(word);
       else process.stdout.write(completionScripts[shell]);
     });
 }
@@ -21,11 +21,17 @@ Examples:
   rehearsal completion zsh > "\${fpath[1]}/_rehearsal"
   rehearsal completion fish > ~/.config/fish/completions/rehearsal.fish`;
 
+/** Declares the options of a command, which are loaded when they are needed. */
+type DeclareOnce = (command: Command) => Promise<void>;
+
 /** Completions of the last word of `given`, which is everything after the program's name. */
-export async function completions(given: readonly string[]): Promise<string[]> {
+export async function completions(
+  given: readonly string[],
+  program: Command,
+  declareOnce: DeclareOnce,
+): Promise<string[]> {
   const words = withoutEqualSigns(given);
   const typed = words.at(-1) ?? "";
-  const program = createProgram();
   const names = visibleNames(program);
   if (words.length <= 1) return startingWith([...names, "help"], typed);
   if (words[0] === "help" && words.length === 2) return startingWith(names, typed);

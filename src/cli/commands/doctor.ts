@@ -7,8 +7,8 @@ import { detectLocalServers } from "../../models/local-servers/detect-local-serv
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { Settings } from "../../settings.ts";
-import { portIsFree } from "../addresses.ts";
-import { exitCodes } from "../cli-error.ts";
+import { portIsFree } from "../options/addresses.ts";
+import { exitCodes } from "../terminal/cli-error.ts";
 import { providerCredential, type KeyedProvider } from "../composition/clients.ts";
 import { createClients } from "../composition/clients.ts";
 import { loadSettings } from "../config/load-settings.ts";
@@ -17,9 +17,10 @@ import { readCustomScorers, readRunner } from "../composition/operator-modules.t
 import { readHubProviders } from "../composition/providers.ts";
 import { readAgentTools } from "../composition/agent-tools.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
-import { folderPath, withEnv } from "../options.ts";
-import { withSystemReason } from "../report-failure.ts";
+import { requireKnownScores } from "../eval/known-scores.ts";
+import { parseGate } from "../gates/parse-gate.ts";
+import { folderPath, withEnv } from "../options/options.ts";
+import { withSystemReason } from "../terminal/report-failure.ts";
 import { ownFiles } from "../scenarios/find-files.ts";
 import { joinScenarios, noteLine, readScenarioFiles } from "../scenarios/read-scenarios.ts";
 import { brokenScenarios, findScorerProblems } from "../scenarios/scenario-problems.ts";

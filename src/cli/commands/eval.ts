@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { exitCodes } from "../cli-error.ts";
-import { withEvalOptions, type EvalOptions } from "../eval/eval-options.ts";
+import { exitCodes } from "../terminal/cli-error.ts";
+import { withEvalOptions, type EvalOptions } from "../options/eval-options.ts";
 
 /** `rehearsal eval` */
 export function declare(command: Command): void {

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { withForce } from "../options.ts";
+import { withForce } from "../options/options.ts";
 import { joinScenarios, noteLines, readScenarioFiles } from "../scenarios/read-scenarios.ts";
 import {
   refuseEmpty,
@@ -9,7 +9,7 @@ import {
   writeScenarios,
 } from "../scenarios/write-scenarios.ts";
 import { note, printJson } from "../terminal/output.ts";
-import { refuseOverwrite, writeWholeFile } from "../files.ts";
+import { refuseOverwrite, writeWholeFile } from "../terminal/files.ts";
 import { isLoss } from "../../formats/fold-notes.ts";
 import { listedNote } from "../../formats/scenario-file.ts";
 

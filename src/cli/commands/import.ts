@@ -18,10 +18,10 @@ import {
   type TraceOptions,
 } from "../scenarios/read-traces.ts";
 import { withFilePaths } from "../eval/load-scenarios.ts";
-import { CliError } from "../cli-error.ts";
-import { refuseOverwrite } from "../files.ts";
-import { ownCommand, sourceWords } from "../next-command.ts";
-import { withForce, withSource, type SourceOptions } from "../options.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { refuseOverwrite } from "../terminal/files.ts";
+import { ownCommand, sourceWords } from "../terminal/next-command.ts";
+import { withForce, withSource, type SourceOptions } from "../options/options.ts";
 import { counted } from "../terminal/text.ts";
 import { note, printJson } from "../terminal/output.ts";
 

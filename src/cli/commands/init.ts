@@ -5,10 +5,10 @@ import { createInterface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
 import { Option, type Command } from "commander";
 import { stringify } from "yaml";
-import { isEndpoint, ownAgent, requireEndpoint } from "../addresses.ts";
-import { CliError, exitCodes } from "../cli-error.ts";
-import { cannotWrite } from "../files.ts";
-import { nextCommand, thisCall } from "../next-command.ts";
+import { isEndpoint, ownAgent, requireEndpoint } from "../options/addresses.ts";
+import { CliError, exitCodes } from "../terminal/cli-error.ts";
+import { cannotWrite } from "../terminal/files.ts";
+import { nextCommand, thisCall } from "../terminal/next-command.ts";
 import { isInteractive, note, printJson, printLine } from "../terminal/output.ts";
 import { jsonSchemaOf } from "./schema.ts";
 

@@ -12,8 +12,8 @@ import {
 import type { Settings } from "../../settings.ts";
 import { keyFileIn, parseApiKeys } from "../../settings/api-keys.ts";
 import { quoted } from "../../settings/settings-error.ts";
-import { CliError } from "../cli-error.ts";
-import { collectList, folderPath, withEnv, type LocalOptions } from "../options.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { collectList, folderPath, withEnv, type LocalOptions } from "../options/options.ts";
 import { loadSettings, unreachable } from "../config/load-settings.ts";
 import { createDataFolder } from "../composition/storage.ts";
 import { openStorage, storeFile } from "../composition/storage.ts";

@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
 import { RunState, type Run } from "../../contract/schemas/run.ts";
 import { meanText } from "../../formats/export/results/report-text.ts";
-import { resumeOrCancelHint } from "../next-command.ts";
-import { wholeNumber, withSource, type SourceOptions } from "../options.ts";
+import { resumeOrCancelHint } from "../terminal/next-command.ts";
+import { wholeNumber, withSource, type SourceOptions } from "../options/options.ts";
 import { openSource } from "../sources/open-source.ts";
 import { newestRuns, whereRunsAre } from "../sources/run-source.ts";
 import { note, outputWidth, printJson, printMessage } from "../terminal/output.ts";

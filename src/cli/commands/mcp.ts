@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withSource, type SourceOptions } from "../options.ts";
+import { withSource, type SourceOptions } from "../options/options.ts";
 
 interface McpOptions extends SourceOptions {
   readonly allowRun?: boolean;
@@ -11,7 +11,7 @@ export function declare(command: Command): void {
     .option("--allow-run", "also offer to start evaluations, which call models and may cost money")
     .addHelpText("after", example)
     .action(async (options: McpOptions) => {
-      const { serveMcp } = await import("../mcp-server.ts");
+      const { serveMcp } = await import("./mcp-server.ts");
       await serveMcp(options);
     });
 }

@@ -6,13 +6,13 @@ import { actsInWorld } from "../../contract/schemas/acting/target.ts";
 import type { WorldAddress } from "../../contract/schemas/acting/world.ts";
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "../../models/outbound/outbound.ts";
-import type { EvalOptions } from "../eval/eval-options.ts";
+import type { EvalOptions } from "../options/eval-options.ts";
 import { replyMessages, withoutEarlierCalls } from "../../evaluation/recorded-calls.ts";
 import { toStoredReply } from "../../evaluation/stored-reply.ts";
-import { CliError, exitCodes } from "../cli-error.ts";
-import { collect, withEnv } from "../options.ts";
+import { CliError, exitCodes } from "../terminal/cli-error.ts";
+import { collect, withEnv } from "../options/options.ts";
 import { note, printJson, printMessage } from "../terminal/output.ts";
-import { protocolChoices } from "../eval/eval-options.ts";
+import { protocolChoices } from "../options/eval-options.ts";
 
 interface ProbeOptions extends Pick<EvalOptions, "config" | "envFile" | "json" | "stream"> {
   readonly message?: readonly string[];
@@ -152,7 +152,7 @@ async function openTarget(named: string | undefined, options: ProbeOptions): Pro
     await Promise.all([
       import("../config/load-config.ts"),
       import("../config/load-settings.ts"),
-      import("../eval/find-target.ts"),
+      import("../config/find-target.ts"),
     ]);
   loadEnvironment(options.envFile);
   const { config } = await loadConfig(options.config);

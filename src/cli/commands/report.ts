@@ -1,14 +1,14 @@
 import { Option, type Command } from "commander";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import { CliError } from "../cli-error.ts";
-import { collect, collectList, withForce, withSource, type SourceOptions } from "../options.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { collect, collectList, withForce, withSource, type SourceOptions } from "../options/options.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import { formatOfFile, renderFormats, renderResults } from "../reporters/render-results.ts";
 import { openSource } from "../sources/open-source.ts";
 import { loadResults } from "../sources/read-results.ts";
-import { destinations, prepareSending, type Destination } from "../telemetry/destinations.ts";
+import { destinations, prepareSending, type Destination } from "../reporters/destinations.ts";
 import { note, printJson, printResults } from "../terminal/output.ts";
-import { refuseOverwrite, writeWholeFile } from "../files.ts";
+import { refuseOverwrite, writeWholeFile } from "../terminal/files.ts";
 
 interface ReportOptions extends SourceOptions {
   readonly output?: readonly string[];

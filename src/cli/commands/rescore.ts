@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { scoreText } from "../../formats/export/results/report-text.ts";
-import { CliError, exitCodes } from "../cli-error.ts";
-import { createInterruption } from "../terminal/stop-signals.ts";
-import { withSource, type SourceOptions } from "../options.ts";
+import { CliError, exitCodes } from "../terminal/cli-error.ts";
+import { createInterruption } from "../process/stop-signals.ts";
+import { withSource, type SourceOptions } from "../options/options.ts";
 import { resolveRunId } from "../sources/run-source.ts";
 import { openSource } from "../sources/open-source.ts";
 import { printJson, printLine } from "../terminal/output.ts";

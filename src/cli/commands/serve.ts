@@ -23,12 +23,12 @@ import { seedDemo } from "../composition/seed-demo.ts";
 import { createDataFolder } from "../composition/storage.ts";
 import { reportLateCall } from "../composition/world-listener.ts";
 import { loadSettings } from "../config/load-settings.ts";
-import { CliError } from "../cli-error.ts";
-import { folderPath, portNumber, wholeNumber, withServiceConfig, type LocalOptions } from "../options.ts";
-import { reportPorts, restartOf } from "../supervision/supervised.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { folderPath, portNumber, wholeNumber, withServiceConfig, type LocalOptions } from "../options/options.ts";
+import { reportPorts, restartOf } from "../process/supervised.ts";
 import { exitWithoutReaders, isInteractive } from "../terminal/output.ts";
-import { onStopSignal } from "../terminal/stop-signals.ts";
-import { version } from "../version.ts";
+import { onStopSignal } from "../process/stop-signals.ts";
+import { version } from "../terminal/version.ts";
 
 /** `rehearsal serve`: both services and the page in one process. */
 export function declare(command: Command): void {

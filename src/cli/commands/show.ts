@@ -8,9 +8,9 @@ import { callText, differenceText, expectedCalls } from "../../formats/export/re
 import { digestResults } from "../../formats/export/results/run-digest.ts";
 import { meanText, scoreText, unauditedMark } from "../../formats/export/results/report-text.ts";
 import { agreementText, correlateResponse, hasVerdicts, readVerdicts } from "../sources/verdicts.ts";
-import { CliError } from "../cli-error.ts";
-import { isResultsFile } from "../files.ts";
-import { withSource, type SourceOptions } from "../options.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { isResultsFile } from "../terminal/files.ts";
+import { withSource, type SourceOptions } from "../options/options.ts";
 import { correctionLines } from "../reporters/corrections-text.ts";
 import { summaryText } from "../reporters/summary-text.ts";
 import { openSource } from "../sources/open-source.ts";

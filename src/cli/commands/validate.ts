@@ -1,11 +1,12 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { CliError, exitCodes } from "../cli-error.ts";
+import { CliError, exitCodes } from "../terminal/cli-error.ts";
 import { configNames, loadConfig } from "../config/load-config.ts";
 import { withFilePaths } from "../eval/load-scenarios.ts";
-import { findTargetProblems } from "../eval/find-target.ts";
+import { findTargetProblems } from "../config/find-target.ts";
 import { findWorldProblems } from "../eval/world-modules.ts";
-import { parseGate, requireKnownScores } from "../gates/parse-gate.ts";
+import { requireKnownScores } from "../eval/known-scores.ts";
+import { parseGate } from "../gates/parse-gate.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import { mayHaveOwnScorers } from "../../settings/client-settings.ts";
 import { expectationWarnings } from "../../runs/plan/warnings.ts";

@@ -1,13 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { runWorker } from "../../runs/run-worker.ts";
-import type { LocalOptions } from "../options.ts";
+import type { LocalOptions } from "../options/options.ts";
 import { createCore, type Core } from "../composition/core.ts";
 import { createWorldListener, reportLateCall } from "../composition/world-listener.ts";
 import { loadSettings } from "../config/load-settings.ts";
-import { restartOf } from "../supervision/supervised.ts";
+import { restartOf } from "../process/supervised.ts";
 import { createDataFolder } from "../composition/storage.ts";
 import { startBackgroundJobs } from "../composition/background-jobs.ts";
-import { onStopSignal } from "../terminal/stop-signals.ts";
+import { onStopSignal } from "../process/stop-signals.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
 interface WorkerCommandOptions extends LocalOptions {

@@ -34,10 +34,10 @@ import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/credentials.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { ownProcessId, thisHost } from "../../storage/host.ts";
-import { beginBeats } from "../supervision/supervised.ts";
+import { beginBeats } from "../process/supervised.ts";
 import { endpointChecker, providerCredential } from "./clients.ts";
 import type { FailureLog } from "./failure-log.ts";
-import { leaveMemoryNote } from "./memory-notes.ts";
+import { leaveMemoryNote } from "../process/memory-notes.ts";
 import { readCustomScorers } from "./operator-modules.ts";
 import { endpointPrices } from "./prices.ts";
 

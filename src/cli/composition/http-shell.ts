@@ -5,7 +5,7 @@ import { createKeySource, createSharedKeySource, type KeySource } from "../../se
 import { memoryBudgets } from "../../runs/process-memory.ts";
 import { defaultMemoryLimit, watchProcessLoad } from "../../services/http/limits/process-load.ts";
 import { keyFileIn } from "../../settings/api-keys.ts";
-import { version } from "../version.ts";
+import { version } from "../terminal/version.ts";
 import type { Core } from "./core.ts";
 
 /** The options of the HTTP shell that both services share. */

@@ -1,7 +1,7 @@
 // Must be the first import: later modules refer to the classes it defines.
 import "../../models/outbound/web-classes.ts";
 import { listen, type Listening } from "../../services/http/listen.ts";
-import { version } from "../version.ts";
+import { version } from "../terminal/version.ts";
 import { createAgentService } from "./agent-service.ts";
 import type { Core } from "./core.ts";
 import { createHttpShell } from "./http-shell.ts";

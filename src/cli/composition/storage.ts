@@ -4,8 +4,8 @@ import type { Settings } from "../../settings.ts";
 import { StoreFileError } from "../../storage/database.ts";
 import type { PostgresOptions } from "../../storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
-import { restartOf } from "../supervision/supervised.ts";
-import { readMemoryNotes } from "./memory-notes.ts";
+import { restartOf } from "../process/supervised.ts";
+import { readMemoryNotes } from "../process/memory-notes.ts";
 
 interface OpenStorageOptions extends Pick<PostgresOptions, "startMs" | "onWait"> {
   readonly onError: (error: unknown) => void;

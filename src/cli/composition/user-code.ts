@@ -4,7 +4,7 @@ import { createLocalTargets, type LocalTargets } from "../../runs/user-code/loca
 import { createWorldModules, ModuleError, type WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import { namedAsSecrets } from "./operator-secrets.ts";
 
 interface UserCode {

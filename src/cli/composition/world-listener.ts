@@ -5,8 +5,8 @@ import type { ServedAttempt } from "../../contract/ports/world-endpoints.ts";
 import type { WorldRelay } from "../../contract/ports/world-relay.ts";
 import { createWorldServer, worldPath, type WorldServer } from "../../services/evaluation/world-endpoints.ts";
 import { parseOrigin } from "../../settings/address.ts";
-import { CliError } from "../cli-error.ts";
-import { version } from "../version.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { version } from "../terminal/version.ts";
 import type { Core } from "./core.ts";
 
 interface WorldListener extends AsyncDisposable {

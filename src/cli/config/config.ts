@@ -22,10 +22,10 @@ import { RedactionRule } from "../../contract/schemas/acting/traces.ts";
 import { World, WorldAddress } from "../../contract/schemas/acting/world.ts";
 import { PriceEntry } from "../../models/prices/price-of.ts";
 import { limitSettings } from "../../settings/numbers.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import { parseGate } from "../gates/parse-gate.ts";
-import { reporterNames } from "../reporters/reporter.ts";
-import { isEndpoint } from "../addresses.ts";
+import { reporterNames } from "../options/eval-options.ts";
+import { isEndpoint } from "../options/addresses.ts";
 
 const share = z.number().min(0).max(1);
 const oneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);

@@ -4,10 +4,10 @@ import { omitUndefined } from "../../base/json.ts";
 import { refuseBinary } from "../../formats/documents/decode-text.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import type { LimitOverrides } from "../../settings/numbers.ts";
-import { CliError } from "../cli-error.ts";
-import { configuredSecrets, findTargetProblems } from "../eval/find-target.ts";
-import { readFailure } from "../files.ts";
-import type { LocalOptions } from "../options.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { configuredSecrets, findTargetProblems } from "./find-target.ts";
+import { readFailure } from "../terminal/files.ts";
+import type { LocalOptions } from "../options/options.ts";
 import { loadLimits, loadPrices, loadRedaction, loadTargets } from "./load-config.ts";
 
 interface LoadOptions extends Pick<LocalOptions, "config" | "envFile"> {

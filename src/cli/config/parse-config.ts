@@ -3,7 +3,7 @@ import { z } from "zod";
 import { closestName } from "../../base/text.ts";
 import { unknownFieldsOf, type UnknownField } from "../../contract/schemas/unknown-fields.ts";
 import { validationMessage } from "../../contract/schemas/validation-message.ts";
-import { configError, type ConfigPlace } from "../cli-error.ts";
+import { configError, type ConfigPlace } from "../terminal/cli-error.ts";
 import { Config } from "./config.ts";
 
 /** Parses YAML or JSON text into a configuration, or into one of its keys. Errors have a line and a column. */

@@ -6,10 +6,10 @@ import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts"
 import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
 import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import type { Config } from "../config/config.ts";
 import { configAbove, withWorldPaths } from "../config/load-config.ts";
-import type { SourceOptions } from "../options.ts";
+import type { SourceOptions } from "../options/options.ts";
 import { brokenScenariosExplained } from "../scenarios/scenario-problems.ts";
 import {
   joinScenarios,

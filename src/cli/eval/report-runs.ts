@@ -4,7 +4,7 @@ import type { Run } from "../../contract/schemas/run.ts";
 import type { Margins } from "../../contract/schemas/margins.ts";
 import { digestResults, type RunDigest } from "../../formats/export/results/run-digest.ts";
 import { decidingRun } from "../../runs/compare/deciding-run.ts";
-import { exitCodes, type ExitCode } from "../cli-error.ts";
+import { exitCodes, type ExitCode } from "../terminal/cli-error.ts";
 import {
   compareResponses,
   evaluateBaseline,
@@ -21,7 +21,7 @@ import {
   type GateCheck,
 } from "../gates/evaluate-gates.ts";
 import { evaluateScenarios } from "../gates/every-scenario.ts";
-import { optionWords, ownCommand } from "../next-command.ts";
+import { optionWords, ownCommand } from "../terminal/next-command.ts";
 import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
 import type { Session } from "../sources/open-session.ts";
 import { counted } from "../terminal/text.ts";
@@ -29,7 +29,7 @@ import { note } from "../terminal/output.ts";
 import type { EvalSettings } from "./eval-settings.ts";
 import { followRunWithReporters } from "./follow-run.ts";
 import { decisionCheck } from "./until-decided.ts";
-import { createInterruption } from "../terminal/stop-signals.ts";
+import { createInterruption } from "../process/stop-signals.ts";
 
 /** Shared by all runs of one command. */
 export interface RunWork {

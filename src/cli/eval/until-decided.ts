@@ -1,7 +1,7 @@
 import { passRateMeasure, ratioMeasures } from "../../contract/schemas/margins.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { SequenceDecision } from "../../contract/schemas/sequence.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import { undecidedText, type GateCheck } from "../gates/evaluate-gates.ts";
 import type { GateRule } from "../gates/parse-gate.ts";
 import type { EvalSettings } from "./eval-settings.ts";

@@ -1,14 +1,5 @@
-import { closestName } from "../../base/text.ts";
 import { upperLimits } from "../../contract/schemas/budget.ts";
-import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
-import { passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
-import { reservedScores, scoreTitle } from "../../contract/schemas/score-names.ts";
-import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
-import type { FileScenario } from "../../formats/scenario-file.ts";
-import { runScoreNames } from "../../runs/plan/score-names.ts";
-import { readClientSettings } from "../../settings/client-settings.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 
 export type Comparator = ">=" | ">" | "<=" | "<";
 export type Statistic = "mean" | "ci_lower" | "ci_upper" | "min";
@@ -52,56 +43,6 @@ export function parseGate(text: string): GateRule {
   return gate;
 }
 
-/** The part of a configuration that decides which scores a run has. */
-interface ScoringConfig {
-  readonly scorers?: readonly ScorerSetting[] | undefined;
-  readonly judge?: JudgeSettings | undefined;
-  readonly baseline_scores?: readonly string[] | undefined;
-}
-
-/** Figures that only a comparison with a baseline can name. */
-const isCompared = (name: string): boolean => name === passRateMeasure || ratioMeasures.has(name);
-
-/** Refuses gates and `baseline_scores` on scores the run will not have, before a model is called. */
-export async function requireKnownScores(
-  gates: readonly GateRule[],
-  {
-    config,
-    scenarios,
-    margins,
-    server,
-  }: {
-    config: ScoringConfig;
-    scenarios?: readonly FileScenario[] | undefined;
-    margins?: Margins | null;
-    /** The service that executes the runs. */
-    server: string | undefined;
-  },
-): Promise<void> {
-  if (gates.length === 0 && !config.baseline_scores && !margins) return;
-  const own = await readOwnScorers(server);
-  const found = runScoreNames(config, { scenarios: scenarios ?? [], customScorers: own.names });
-  const known = scenarios ? found : new Set([...found, ...possible]);
-  // Labels and checks are unknown until the scenarios are read, and the scorers of a service always.
-  const isOpen = (name: string): boolean =>
-    (!scenarios && /^(?:metadata|outcome)\./.test(name)) ||
-    ((!scenarios || own.areUnknown) && !scorerNames.includes(name) && closestName(name, [...known]) === undefined);
-  const isKnown = (name: string): boolean => known.has(name) || isOpen(name);
-  for (const name of config.baseline_scores ?? []) {
-    if (isKnown(name)) continue;
-    throw new CliError(`baseline_scores names "${name}", a score the run will not have${suggestion(name, known)}`);
-  }
-  for (const name of Object.keys(margins ?? {})) {
-    if (isKnown(name) || isCompared(name)) continue;
-    const near = suggestion(name, new Set([...known, passRateMeasure, ...ratioMeasures]));
-    throw new CliError(`--not-worse-by names "${name}", a score the run will not have${near}`);
-  }
-  for (const { text, measure } of gates) {
-    if (measure.kind !== "score" || isKnown(measure.score)) continue;
-    throw new CliError(`the gate "${text}" names a score the run will not have${suggestion(measure.score, known)}`);
-  }
-}
-
 /** Refuses a bound above 1 on a score, probability or share: such a gate would always or never pass. */
 function requireBound({ text, measure, bound }: GateRule): void {
   const endless = measure.kind === "figure" && !upperLimits.has(measure.figure);
@@ -125,33 +66,4 @@ function parseMeasure(left: string, { each, text }: { each: boolean; text: strin
     statistic: named ? (ending as Statistic) : "mean",
     each,
   };
-}
-
-interface OwnScorers {
-  readonly names: readonly string[];
-  /** True when a service has them, which only it can name. */
-  readonly areUnknown: boolean;
-}
-
-/** The operator's own scorers: those of this machine's module, or of a service, which has its own. */
-async function readOwnScorers(server: string | undefined): Promise<OwnScorers> {
-  if (server !== undefined) return { names: [], areUnknown: true };
-  const { scorersModule } = readClientSettings(process.env);
-  if (scorersModule === null) return { names: [], areUnknown: false };
-  const { readCustomScorers } = await import("../composition/operator-modules.ts");
-  // Only the names are used.
-  const scorers = await readCustomScorers(scorersModule, { scrub: (text) => text });
-  return { names: Object.keys(scorers), areUnknown: false };
-}
-
-/** Names of scores that need scenarios with something to expect. */
-const possible: readonly string[] = [...reservedScores].filter((name) => !Object.hasOwn(Object.prototype, name));
-
-/** How to get a built-in score that the run does not have, or a name that was probably meant. */
-function suggestion(name: string, known: ReadonlySet<string>): string {
-  if (name === scoreTitle("success")) return ': it is called "success" here';
-  if (scorerNames.includes(name))
-    return ": it needs a reference reply or a label, and a place in scorers if there is a list";
-  const nearest = closestName(name, [...known, ...figures]);
-  return nearest === undefined ? `; it may have ${[...known].join(", ")}` : `: did you mean "${nearest}"?`;
 }

@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { CliError, type ExitCode } from "../cli-error.ts";
-import { cannotWrite, writeWholeFile } from "../files.ts";
-import { ownCommand } from "../next-command.ts";
-import { prepareSending, type Destination } from "../telemetry/destinations.ts";
+import { CliError, type ExitCode } from "../terminal/cli-error.ts";
+import { cannotWrite, writeWholeFile, outputFile } from "../terminal/files.ts";
+import { ownCommand } from "../terminal/next-command.ts";
+import { prepareSending, type Destination } from "./destinations.ts";
 import { note, printJson, printLine, printMessage, printResults } from "../terminal/output.ts";
 import { rankingMarkdown, rankingOf, testNames } from "./ranking-text.ts";
 import { formatOfFile, renderOutcome, toJudgedRun, withResponse } from "./render-results.ts";
-import { nameAmongRuns, outputFile, type Reporter, type RunOutcome } from "./reporter.ts";
+import { nameAmongRuns, type Reporter, type RunOutcome } from "./reporter.ts";
 
 export function jsonReporter(): Reporter {
   return { onFinish: async (outcomes, exitCode) => printJson(await toResultDocument(outcomes, exitCode)) };

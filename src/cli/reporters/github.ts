@@ -6,7 +6,8 @@ import { note, printWorkflowCommand } from "../terminal/output.ts";
 import { plainLine } from "../terminal/text.ts";
 import { toJudgements } from "./render-results.ts";
 import { rankingMarkdown, rankingOf, testNames } from "./ranking-text.ts";
-import { nameAmongRuns, type Reporter, type RunOutcome, type RunPlace } from "./reporter.ts";
+import type { RunPlace } from "../terminal/files.ts";
+import { nameAmongRuns, type Reporter, type RunOutcome } from "./reporter.ts";
 
 /** GitHub shows ten annotations of a kind per step and rejects a summary above one mebibyte. */
 const shownAnnotations = 10;

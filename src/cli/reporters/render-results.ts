@@ -10,7 +10,7 @@ import { exportResults } from "../../formats/export/results/result-export.ts";
 import { resultFormats } from "../../formats/formats.ts";
 import { demoModelName } from "../../models/demo/demo-models.ts";
 import { writeReport } from "../../runs/results/results-text.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import type { RunOutcome } from "./reporter.ts";
 
 /** The formats of results. */

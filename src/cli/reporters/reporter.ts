@@ -1,9 +1,11 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { RunDigest } from "../../formats/export/results/run-digest.ts";
 import type { Run, StoredTurn } from "../../contract/schemas/run.ts";
-import { CliError, type ExitCode } from "../cli-error.ts";
+import { CliError, type ExitCode } from "../terminal/cli-error.ts";
 import type { NotedComparison } from "../gates/compare-results.ts";
 import type { GateCheck } from "../gates/evaluate-gates.ts";
+import type { ReporterName } from "../options/eval-options.ts";
+import type { RunPlace } from "../terminal/files.ts";
 import { canRedraw } from "../terminal/output.ts";
 
 /** Progress of a run. */
@@ -33,12 +35,6 @@ export interface RunOutcome {
   results(): Promise<EvaluationResponse>;
 }
 
-/** The position of a run among those of one command, from 1. */
-export interface RunPlace {
-  readonly number: number;
-  readonly of: number;
-}
-
 /** Reports progress and results of runs. Every method is optional. */
 export interface Reporter {
   onStart?(run: Run): void;
@@ -47,20 +43,6 @@ export interface Reporter {
   /** After the last run. */
   onFinish?(outcomes: readonly RunOutcome[], exitCode: ExitCode): void | Promise<void>;
 }
-
-/** `tty` and `line` are for people, the others for programs; `otlp` and `langfuse` send results to another service. */
-export const reporterNames = [
-  "tty",
-  "line",
-  "json",
-  "junit",
-  "github",
-  "markdown",
-  "html",
-  "otlp",
-  "langfuse",
-] as const;
-export type ReporterName = (typeof reporterNames)[number];
 
 interface ReporterChoice {
   readonly names: readonly ReporterName[];
@@ -122,13 +104,3 @@ async function create(name: ReporterName, summary: boolean): Promise<Reporter> {
 /** Adds the model's name when the command has several runs. */
 export const nameAmongRuns = (name: string, { model_id }: Pick<RunDigest, "model_id">, { of }: RunPlace): string =>
   of < 2 ? name : `${name} on ${model_id}`;
-
-/** The output file of one run; with several runs, its name contains the run's number. */
-export const outputFile = (file: string, run: RunPlace): string =>
-  run.of < 2 ? file : file.replace(/(\.[a-z]+)$/i, `-${run.number}$1`);
-
-/** All output files of this many runs. */
-export function outputFiles(outputs: readonly string[], runs: number): string[] {
-  const numbers = Array.from({ length: Math.max(runs, 1) }, (_, index) => index + 1);
-  return outputs.flatMap((file) => numbers.map((number) => outputFile(file, { number, of: runs })));
-}

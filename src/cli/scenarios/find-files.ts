@@ -3,10 +3,9 @@ import { glob, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { closestName } from "../../base/text.ts";
 import { promptfooCodeText } from "../../formats/documents/decode-text.ts";
-import { CliError, configError } from "../cli-error.ts";
+import { CliError, configError } from "../terminal/cli-error.ts";
 import type { Config } from "../config/config.ts";
-import { cannotRead, standardInput } from "../files.ts";
-import { outputFiles } from "../reporters/reporter.ts";
+import { cannotRead, standardInput, outputFiles } from "../terminal/files.ts";
 import { note } from "../terminal/output.ts";
 
 export interface FindOptions {

@@ -7,9 +7,9 @@ import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
 import { importTraceFiles, reviewTag } from "../../formats/import-scenarios.ts";
 import type { CollectorOptions } from "../../formats/scenario-collector.ts";
 import { FormatError } from "../../formats/scenario-file.ts";
-import { CliError } from "../cli-error.ts";
-import { readBytes } from "../files.ts";
-import { collect, wholeNumber } from "../options.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { readBytes } from "../terminal/files.ts";
+import { collect, wholeNumber } from "../options/options.ts";
 import { note, outputWidth, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 import { counted } from "../terminal/text.ts";
@@ -123,7 +123,7 @@ function decoded(name: string, bytes: Uint8Array): string {
 async function agentRuns(url: string, { traces }: CollectorOptions): Promise<string> {
   const [{ createAgentClient }, { requireServiceAddress }, { readClientSettings }] = await Promise.all([
     import("../../client/agent-client.ts"),
-    import("../addresses.ts"),
+    import("../options/addresses.ts"),
     import("../../settings/client-settings.ts"),
   ]);
   requireServiceAddress("--agent", url, "an address like http://127.0.0.1:8000");

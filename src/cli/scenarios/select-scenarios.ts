@@ -1,7 +1,7 @@
 import { shuffle } from "../../base/random.ts";
 import { matchesWildcard } from "../../base/text.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 
 interface Selection {
   /** `tag:refund`, or a scenario id in which `*` matches anything. One match is enough. */

@@ -7,7 +7,7 @@ import { stateAfter } from "../../evaluation/world/final-state.ts";
 import { ForeignWorld } from "../../evaluation/world/foreign-agent.ts";
 import { prepareWorld, type PreparedWorld } from "../../evaluation/world/world.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import { createWorldListener, publicWorldUrl } from "../composition/world-listener.ts";
 import { plainJson } from "../terminal/text.ts";
 import { joinScenarios, readScenarioFiles } from "./read-scenarios.ts";

@@ -1,10 +1,10 @@
 import { scenarioFormats, type ScenarioFormat } from "../../formats/formats.ts";
 import type { FileScenario, Note } from "../../formats/scenario-file.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import { counted } from "../terminal/text.ts";
 import { note, printText } from "../terminal/output.ts";
 import { foldNotes } from "../../formats/fold-notes.ts";
-import { refuseOverwrite, writeWholeFile } from "../files.ts";
+import { refuseOverwrite, writeWholeFile } from "../terminal/files.ts";
 
 const writable: readonly ScenarioFormat[] = (scenarioFormats as readonly ScenarioFormat[]).filter(
   (format) => format.export !== undefined,

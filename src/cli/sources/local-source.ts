@@ -14,13 +14,13 @@ import { planRun } from "../../runs/plan/plan-run.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
 import { validate } from "../../services/http/body/validate.ts";
 import type { Settings } from "../../settings.ts";
-import { CliError } from "../cli-error.ts";
-import { ownAgentPlaceholder } from "../addresses.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { ownAgentPlaceholder } from "../options/addresses.ts";
 import { createCore } from "../composition/core.ts";
 import { createUserCode } from "../composition/user-code.ts";
 import { endpointChecker } from "../composition/clients.ts";
 import { storeFile } from "../composition/storage.ts";
-import { cannotWrite } from "../files.ts";
+import { cannotWrite } from "../terminal/files.ts";
 import type { RunSource } from "./run-source.ts";
 
 /** The runs stored on this machine, of every owner. The worker is not started, so unfinished runs stay unfinished. */

@@ -2,8 +2,8 @@ import { createEvaluationClient, type EvaluationClient } from "../../client/eval
 import type { Settings } from "../../settings.ts";
 import type { TargetSecret } from "../../settings/credentials.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";
-import { requireServiceAddress } from "../addresses.ts";
-import type { SourceOptions } from "../options.ts";
+import { requireServiceAddress } from "../options/addresses.ts";
+import type { SourceOptions } from "../options/options.ts";
 import { loadEnvironment, loadSettings, unreachable } from "../config/load-settings.ts";
 import type { RunSource } from "./run-source.ts";
 

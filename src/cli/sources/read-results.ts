@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import { CliError } from "../cli-error.ts";
-import { isResultsFile, readTextFile } from "../files.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { isResultsFile, readTextFile } from "../terminal/files.ts";
 import { resolveRunId, type RunSource } from "./run-source.ts";
 
 /** The results of a run, or of a file written with `-o results.json` or `--json`. */

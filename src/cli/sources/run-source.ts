@@ -11,7 +11,7 @@ import type {
   VerdictList,
 } from "../../contract/schemas/judging/human-verdict.ts";
 import type { Run, RunList } from "../../contract/schemas/run.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import { counted } from "../terminal/text.ts";
 
 export type RunQuery = Omit<RunFilter, "owner" | "limit" | "search_model_ids"> & { readonly limit?: number };

@@ -2,8 +2,8 @@ import { PersonVerdict, type ScoreAgreements } from "../../contract/schemas/judg
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { formatFigure } from "../../base/numbers.ts";
 import { correlate, judgedReplyKey } from "../../runs/compare/agree-with-people.ts";
-import { CliError } from "../cli-error.ts";
-import { readTextFile } from "../files.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { readTextFile } from "../terminal/files.ts";
 import { counted } from "../terminal/text.ts";
 
 /** Reads verdicts of people: a JSON list, or one JSON object per line. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { context, defaultTextMapGetter, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { expect, test, vi } from "vitest";
 import { Secret } from "../../base/secret.ts";
-import { DeliveryError } from "./destinations.ts";
+import { DeliveryError } from "./json-sender.ts";
 import { createOtlpTracer } from "./otlp-tracer.ts";
 import type { OtlpSpan } from "./otlp-values.ts";
 

@@ -9,8 +9,8 @@ import {
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { TracerProvider, type ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { OtlpSettings } from "../../settings/telemetry-settings.ts";
-import { version } from "../version.ts";
-import { DeliveryError, type SendJson } from "./destinations.ts";
+import { version } from "../terminal/version.ts";
+import { DeliveryError, type SendJson } from "./json-sender.ts";
 import { integer, toAttributes, type OtlpSpan } from "./otlp-values.ts";
 
 interface OtlpTracer extends AsyncDisposable {

@@ -1,8 +1,8 @@
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { LangfuseSettings } from "../../settings/telemetry-settings.ts";
-import { CliError, exitCodes } from "../cli-error.ts";
+import { CliError, exitCodes } from "../terminal/cli-error.ts";
 import { spanIdOf, traceIdOf } from "./send-otlp.ts";
-import type { SendJson } from "./destinations.ts";
+import type { SendJson } from "./json-sender.ts";
 
 /** Langfuse's batch limit. */
 const batchSize = 100;

@@ -5,8 +5,8 @@ import { outcomeOfAttempt, type Outcome } from "../../contract/schemas/outcome.t
 import { portOf } from "../../models/outbound/endpoint-policy.ts";
 import { inputMessages, outputMessages } from "../../services/agent/observers/trace-turns.ts";
 import type { OtlpSettings } from "../../settings/telemetry-settings.ts";
-import { version } from "../version.ts";
-import type { SendJson } from "./destinations.ts";
+import { version } from "../terminal/version.ts";
+import type { SendJson } from "./json-sender.ts";
 import { integer, nanoseconds, toAttributes, type OtlpAttribute, type OtlpSpan } from "./otlp-values.ts";
 
 /** Collectors accept a few megabytes per request. */

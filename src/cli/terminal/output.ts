@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
-import { exitCodes } from "../cli-error.ts";
-import { withOwnCommand } from "../next-command.ts";
+import { exitCodes } from "./cli-error.ts";
+import { withOwnCommand } from "./next-command.ts";
 import { escapeControlCodes, plainJson } from "./text.ts";
 
 /** Prints one line of data to stdout. */

@@ -7,7 +7,7 @@ const trimThreshold = { name: "MALLOC_TRIM_THRESHOLD_", bytes: "131072" };
 const arenas = { MALLOC_ARENA_MAX: "1" };
 /** 48 MB for young objects instead of up to 134: most objects of a run are short-lived, so this costs no time. */
 const youngGeneration = "--max-semi-space-size=16";
-/** Keeps secrets out of the report Node writes when memory runs out (`composition/memory-notes.ts`). */
+/** Keeps secrets out of the report Node writes when memory runs out (`memory-notes.ts`). */
 const withoutEnvironment = "--report-exclude-env";
 
 /** The part of `process` that this module uses. */

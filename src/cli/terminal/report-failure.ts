@@ -1,5 +1,5 @@
 import { CliError, exitCodes, type ExitCode } from "./cli-error.ts";
-import { note } from "./terminal/output.ts";
+import { note } from "./output.ts";
 
 interface Failure {
   readonly message: string;

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
-import { quoted } from "../settings/settings-error.ts";
-import { CliError } from "./cli-error.ts";
+import { quoted } from "../../settings/settings-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 
 /** Names Rehearsal's own agent backend instead of an address, whichever port it listens on. */
 export const ownAgent = "agent";

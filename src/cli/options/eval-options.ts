@@ -14,8 +14,7 @@ import {
   wholeNumber,
   withSource,
   type SourceOptions,
-} from "../options.ts";
-import { reporterNames } from "../reporters/reporter.ts";
+} from "./options.ts";
 
 /** The options of `rehearsal eval`. */
 export interface EvalOptions extends SourceOptions {
@@ -245,3 +244,17 @@ export const protocolChoices = [
 ] as const satisfies readonly Protocol[];
 
 export const historyChoices = ["generated", "reference", "both"] as const satisfies readonly History[];
+
+/** `tty` and `line` are for people, the others for programs; `otlp` and `langfuse` send results to another service. */
+export const reporterNames = [
+  "tty",
+  "line",
+  "json",
+  "junit",
+  "github",
+  "markdown",
+  "html",
+  "otlp",
+  "langfuse",
+] as const;
+export type ReporterName = (typeof reporterNames)[number];

@@ -6,8 +6,8 @@ import type { LocalTarget, Target } from "../../contract/schemas/acting/target.t
 import { callOf } from "../../models/targets/target-binding.ts";
 import { targetProblems } from "../../models/targets/template.ts";
 import type { TargetSecret } from "../../settings/credentials.ts";
-import { CliError } from "../cli-error.ts";
-import type { Config } from "../config/config.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import type { Config } from "./config.ts";
 
 export interface NamedTarget {
   /** The name in the configuration, or of the module or command. */

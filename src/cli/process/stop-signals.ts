@@ -1,5 +1,5 @@
-import { reportFailure } from "../report-failure.ts";
-import { isSupervised, onSupervisorStop } from "../supervision/supervised.ts";
+import { reportFailure } from "../terminal/report-failure.ts";
+import { isSupervised, onSupervisorStop } from "./supervised.ts";
 import { onShellGone } from "./shell-gone.ts";
 
 /** Calls `stop` at the first SIGINT or SIGTERM, or when npm's shell has ended. A second signal ends the process at once. */

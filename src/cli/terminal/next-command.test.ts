@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import { shellWord } from "../base/shell-word.ts";
-import { commands } from "./commands.ts";
+import { shellWord } from "../../base/shell-word.ts";
+import { commands } from "../commands.ts";
 import {
   commandWords,
   isUsualNode,

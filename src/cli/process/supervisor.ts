@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { withMemoryLimits } from "../process-memory.ts";
-import { onShellGone } from "../terminal/shell-gone.ts";
+import { withMemoryLimits } from "./process-memory.ts";
+import { onShellGone } from "./shell-gone.ts";
 import {
   assignmentVariable,
   beatsWithin,

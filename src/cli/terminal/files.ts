@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { decodeUtf8 } from "../formats/documents/decode-text.ts";
+import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
 import { CliError } from "./cli-error.ts";
 
 /** Reads a text file without its byte order mark, which in a prompt would be sent to the model. `named` is used in errors. */
@@ -90,3 +90,19 @@ export function cannotWrite(path: string, cause: unknown): CliError {
 
 /** True for the path of a results file (`-o results.json`), as opposed to a run's id or name. */
 export const isResultsFile = (text: string): boolean => /[\\/]|\.json$/i.test(text);
+
+/** The position of a run among those of one command, from 1. */
+export interface RunPlace {
+  readonly number: number;
+  readonly of: number;
+}
+
+/** The output file of one run; with several runs, its name contains the run's number. */
+export const outputFile = (file: string, run: RunPlace): string =>
+  run.of < 2 ? file : file.replace(/(\.[a-z]+)$/i, `-${run.number}$1`);
+
+/** All output files of this many runs. */
+export function outputFiles(outputs: readonly string[], runs: number): string[] {
+  const numbers = Array.from({ length: Math.max(runs, 1) }, (_, index) => index + 1);
+  return outputs.flatMap((file) => numbers.map((number) => outputFile(file, { number, of: runs })));
+}

@@ -1,6 +1,6 @@
 import { url as debuggerAddress } from "node:inspector";
 import { identifyAs } from "../../storage/host.ts";
-import { isService } from "../process-memory.ts";
+import { isService } from "./process-memory.ts";
 import {
   assignmentVariable,
   beatsWithin,
