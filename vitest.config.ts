@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { useCompileCache } from "./test/support/compile-cache.ts";
+import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/support/longest-first.ts";
 
@@ -7,10 +8,11 @@ useCompileCache();
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts"],
-    globalSetup: ["test/support/command-line.ts", "test/support/postgres/start-once.ts"],
+    include: ["src/**/*.test.ts", "web/**/*.test.tsx", "test/**/*.test.ts", "bench/**/*.test.ts"],
+    globalSetup: ["test/support/build-once.ts", "test/support/postgres/start-once.ts"],
     isolate: false,
     setupFiles: ["test/support/property-seed.ts"],
+    execArgv: ["--import", resolve(import.meta.dirname, "test/support/load-tsx.mjs")],
     // Node runs the sources without Vite, as the product's own scripts do, which takes a tenth less CPU time.
     experimental: { viteModuleRunner: false },
     // Two workers more than cores: many tests wait for a process, a database or a browser.

@@ -15,7 +15,10 @@ export function reportConnection(origin: string, state: "reachable" | "unreachab
 /** True while a service does not answer: timers and polls then stop. */
 export const isDisconnected = (): boolean => unreachable !== null;
 
-export const useUnreachable = (): string | null => useSyncExternalStore(subscribe, () => unreachable);
+const unreachableOrigin = (): string | null => unreachable;
+
+export const useUnreachable = (): string | null =>
+  useSyncExternalStore(subscribe, unreachableOrigin, unreachableOrigin);
 
 /** Asks a service for a sign of life, with CORS as all requests: services refuse to be read without it. Any status will do. */
 export async function probe(origin: string): Promise<void> {

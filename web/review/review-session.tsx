@@ -171,18 +171,34 @@ interface ShownChoice {
   readonly label: string;
 }
 
-/** The two replies of a pair are shown in an order that does not depend on their runs. */
-const isSwapped = (item: ReviewItem): boolean => hashText(`swap ${itemKey(item)}`) % 2 === 1;
-
 function shownChoices({ question }: ReviewQueue, item: ReviewItem): readonly ShownChoice[] {
   const { choices } = item.question ?? question;
   if (question.scope !== "pair") return Object.keys(choices).map((choice) => ({ choice, label: choice }));
-  const [first, second] = isSwapped(item) ? ["baseline", "candidate"] : ["candidate", "baseline"];
-  return [
-    { choice: first ?? "", label: "A is better" },
-    { choice: second ?? "", label: "B is better" },
-    { choice: "tie", label: "Equally good" },
+  const sides = pairSides(item).map(({ letter, run }) => ({ choice: run, label: `${letter} is better` }));
+  return [...sides, { choice: "tie", label: "Equally good" }];
+}
+
+interface PairSide {
+  readonly letter: "A" | "B";
+  /** The run of the reply, which is also the choice that calls it better. */
+  readonly run: "candidate" | "baseline";
+  readonly reply: string;
+  readonly before: ReviewItem["conversation_before"];
+}
+
+/** The two replies of a pair as they are shown, in an order that does not depend on their runs. */
+export function pairSides(item: ReviewItem): readonly PairSide[] {
+  const [first, second] = hashText(`swap ${itemKey(item)}`) % 2 === 1 ? (["B", "A"] as const) : (["A", "B"] as const);
+  const sides: PairSide[] = [
+    { letter: first, run: "candidate", reply: item.reply, before: item.conversation_before },
+    {
+      letter: second,
+      run: "baseline",
+      reply: item.other_reply ?? "",
+      before: item.conversation_before_other ?? [],
+    },
   ];
+  return sides.toSorted((left, right) => left.letter.localeCompare(right.letter));
 }
 
 function History({ turns, title }: { readonly turns: ReviewItem["conversation_before"]; readonly title: string }) {
@@ -232,11 +248,6 @@ function ReplyCard({ item }: { readonly item: ReviewItem }) {
 }
 
 function PairCard({ item }: { readonly item: ReviewItem }) {
-  const sides = [
-    { reply: item.reply, before: item.conversation_before },
-    { reply: item.other_reply ?? "", before: item.conversation_before_other ?? [] },
-  ];
-  const shown = isSwapped(item) ? sides.toReversed() : sides;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <UserMessage text={item.user_message} />
@@ -246,8 +257,8 @@ function PairCard({ item }: { readonly item: ReviewItem }) {
         </TextPane>
       )}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3 lg:grid-cols-2">
-        {shown.map(({ reply, before }, index) => (
-          <TextPane key={index} title={index === 0 ? "Reply A" : "Reply B"}>
+        {pairSides(item).map(({ letter, reply, before }) => (
+          <TextPane key={letter} title={`Reply ${letter}`}>
             <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
               <History turns={before} title="Conversation before" />
               <VerbatimText text={reply} />

@@ -17,7 +17,7 @@ interface Baseline {
 type Baselines = Readonly<Record<string, Baseline>>;
 
 /** The pinned runs by test name, stored in this browser. */
-export const useBaselines = (): Baselines => useSyncExternalStore(onStored, readBaselines);
+export const useBaselines = (): Baselines => useSyncExternalStore(onStored, readBaselines, readBaselines);
 
 /** Whether a run is the baseline of its test, and a function to change that. */
 export function usePin(run: Run): { pinned: boolean; toggle: () => void } {
