@@ -1,12 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
-
-const root = resolve(import.meta.dirname, "../..");
+import { built } from "./build-once.ts";
 
 /** The product as users start it. Started from its sources it takes three times as long, and tests start it hundreds of times. */
-export const commandLine = resolve(root, "dist/cli/main.js");
+export const commandLine = resolve(import.meta.dirname, "../../dist/cli/main.js");
 
-/** Before the first test: bundles the sources, unless that was done since they last changed. */
-export default function bundle(): void {
-  execFileSync(process.execPath, [resolve(root, "scripts/setup.mjs"), "--bundle"], { stdio: "inherit" });
-}
+// Only test files that import this wait for the bundle.
+await built("bundle");
