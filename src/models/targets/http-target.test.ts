@@ -283,6 +283,9 @@ test("a stream that repeats its calls reports each once", async () => {
 test("without a place for calls, an answer does not report that there were none", async () => {
   expect((await ask({ reply: "/r" }, { r: "ok" })).reply).not.toHaveProperty("reported_calls");
   expect((await ask({ reply: "/r", tool_calls: "/c" }, { r: "ok" })).reply).toMatchObject({ reported_calls: [] });
+  const untold = await ask({ reply: "/r", tool_calls: "/c" }, { r: "ok", c: null });
+  expect(untold.reply).toMatchObject({ text: "ok" });
+  expect(untold.reply).not.toHaveProperty("reported_calls");
 });
 
 test("finds placeholders in linear time, whatever stands between braces", () => {

@@ -234,9 +234,7 @@ class AnswerReader {
       text,
       refusal: null,
       tool_calls: withUniqueIds(pending as readonly ToolCall[]),
-      ...(this.#target.tool_calls !== undefined && {
-        reported_calls: calls.filter((call) => !pending.includes(call)),
-      }),
+      ...(this.#tellsCalls(answers) && { reported_calls: calls.filter((call) => !pending.includes(call)) }),
       finish_reason: pending.length > 0 ? "tool_calls" : "stop",
       usage: tokenUsage(camelToSnake(last(usage))),
       model: context.modelId,
@@ -248,6 +246,14 @@ class AnswerReader {
       tries: context.tries,
       ...((typeof id === "string" || typeof id === "number") && { session_id: String(id) }),
     };
+  }
+
+  /** False without a place for calls, and where the answer has null there: the agent says that it cannot tell. */
+  #tellsCalls(answers: readonly unknown[]): boolean {
+    const { tool_calls: places } = this.#target;
+    if (places === undefined) return false;
+    const listed = answers.flatMap((answer) => valuesAt(answer, typeof places === "string" ? places : places.at));
+    return listed.length === 0 || listed.some((value) => value !== null);
   }
 
   /** The calls that this turn made, each once: an answer may repeat the conversation, and a stream a call that goes on. */

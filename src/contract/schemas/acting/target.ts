@@ -86,7 +86,7 @@ export const Target = z
       .union([AnswerPointer, CallPlaces])
       .optional()
       .describe(
-        "Where the answer lists tool calls, and the fields of a call that have other names than usual. Without it, no call is seen.",
+        "Where the answer lists tool calls, and the fields of a call that have other names than usual. Without it, or where the answer has null there, no call is seen.",
       ),
     usage: AnswerPointer.optional().describe("Where the answer has token counts."),
     labels: AnswerPointer.optional().describe("Where the answer has labels of the reply."),
