@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { lexicalScores } from "../src/evaluation/scorers/built-in-scorers.ts";
+import { lexicalScores } from "../src/scoring/scorers/scores.ts";
 import { correlation } from "../src/evaluation/statistics/descriptive.ts";
 
 /**

@@ -130,6 +130,7 @@ await whenChanged({
     "web",
     "scripts/third-party-notices.ts",
     "src/base",
+    "src/scoring",
     "src/contract",
     "src/evaluation",
     "examples/scenarios",

@@ -1,13 +1,13 @@
 import type { Metadata } from "./contract/schemas/scenario.ts";
 import type { Score } from "./contract/schemas/score.ts";
 import { referenceReplies } from "./evaluation/conversation.ts";
-import { builtInScorers, defaultScorers, type ScorerName } from "./evaluation/scorers/built-in-scorers.ts";
-import type { Scorer } from "./evaluation/scorers/scorer.ts";
-import { prepareText } from "./evaluation/text/prepare-text.ts";
+import { builtInScorers, defaultScorers, type ScorerName } from "./scoring/scorers/scores.ts";
+import type { Scorer } from "./scoring/scorers/scorer.ts";
+import { prepareText } from "./scoring/text/prepare-text.ts";
 
-export { builtInScorers, defaultScorers, type ScorerName } from "./evaluation/scorers/built-in-scorers.ts";
-export type { Scorer, ScorerInput } from "./evaluation/scorers/scorer.ts";
-export { prepareText, type PreparedText } from "./evaluation/text/prepare-text.ts";
+export { builtInScorers, defaultScorers, type ScorerName } from "./scoring/scorers/scores.ts";
+export type { Scorer, ScorerInput } from "./scoring/scorers/scorer.ts";
+export { prepareText, type PreparedText } from "./scoring/text/prepare-text.ts";
 export type { Score } from "./contract/schemas/score.ts";
 
 /** Scores one reply as a run does: labels, scores, checks, conflicts and verdicts together. */
@@ -16,9 +16,10 @@ export { createScoring, type Scoring, type ScoringOptions } from "./evaluation/s
 
 export { createCheck } from "./evaluation/scorers/checks/create-checks.ts";
 export type { CustomScorer, CustomScorers } from "./evaluation/scorers/custom-scorer.ts";
-export { overall, type OverallOptions } from "./evaluation/scorers/overall.ts";
+export { overall, type OverallOptions } from "./scoring/scorers/overall.ts";
 export { findConflicts } from "./evaluation/conflicts/find-conflicts.ts";
-export { createSemanticScorer, type SemanticScorer } from "./evaluation/scorers/semantic-similarity.ts";
+export { createSemanticScorer } from "./evaluation/scorers/semantic-similarity.ts";
+export type { SemanticScorer } from "./scoring/scorers/semantic-similarity.ts";
 
 export { evaluateOutcome, type EvaluatedOutcome, type OutcomeInput } from "./evaluation/tools/outcome.ts";
 export { scoreCalls, type ScoreCallsOptions } from "./evaluation/tools/score-calls.ts";

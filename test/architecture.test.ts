@@ -5,18 +5,31 @@ import { expect, test } from "vitest";
 /** Which layers each layer may import, besides itself and `base`. What is not named here is a mistake. */
 const mayImport: Record<string, readonly string[]> = {
   base: [],
-  contract: [],
-  evaluation: ["contract"],
+  scoring: [],
+  contract: ["scoring"],
+  evaluation: ["scoring", "contract"],
   formats: ["contract"],
   agent: ["contract"],
   models: ["contract"],
   storage: ["contract"],
   settings: ["contract"],
-  runs: ["contract", "evaluation", "models", "storage", "formats"],
-  services: ["contract", "evaluation", "agent", "models", "storage", "runs", "settings", "formats"],
-  cli: ["contract", "evaluation", "agent", "models", "storage", "runs", "services", "settings", "formats", "client"],
+  runs: ["scoring", "contract", "evaluation", "models", "storage", "formats"],
+  services: ["scoring", "contract", "evaluation", "agent", "models", "storage", "runs", "settings", "formats"],
+  cli: [
+    "scoring",
+    "contract",
+    "evaluation",
+    "agent",
+    "models",
+    "storage",
+    "runs",
+    "services",
+    "settings",
+    "formats",
+    "client",
+  ],
   client: ["contract"],
-  scorers: ["contract", "evaluation"],
+  scorers: ["scoring", "contract", "evaluation"],
   statistics: ["contract", "evaluation"],
   vitest: ["contract", "evaluation", "client"],
   index: [
@@ -56,6 +69,7 @@ const folderOrder: Record<string, readonly string[]> = {
   ],
   client: [],
   settings: [],
+  scoring: ["text", "scorers"],
 };
 
 /** Layers whose folders have no order yet. The list only gets shorter. */
@@ -132,9 +146,9 @@ test("a folder imports only folders of its layer that come before it", () => {
   expect(wrong).toEqual([]);
 });
 
-test("base, contract, evaluation and formats use no Node module", () => {
+test("base, scoring, contract, evaluation and formats use no Node module", () => {
   const wrong = files
-    .filter((file) => ["base", "contract", "evaluation", "formats"].includes(layerOf(file)))
+    .filter((file) => ["base", "scoring", "contract", "evaluation", "formats"].includes(layerOf(file)))
     .filter((file) => specifiers(file).some((name) => name.startsWith("node:")));
   expect(wrong).toEqual([]);
 });
@@ -154,7 +168,7 @@ test("only the published client reaches for the global fetch, which the lint rul
   expect(wrong).toEqual([]);
 });
 
-/** Our modules that the page runs: none of them imports the schemas of the contract. */
+/** Our modules that the page runs: none of them imports the schemas of the contract. Of `*.data.ts` it has only the data. */
 const pageCode = [
   "src/base/file-name.ts",
   "src/base/hash.ts",
@@ -177,7 +191,9 @@ test("the page takes types from the contract and code only from files without sc
       .filter(({ target }) => target.startsWith("src/"))
       .filter(
         ({ types, target }) =>
-          !(types && target.startsWith("src/contract/")) && !pageCode.some((path) => target.startsWith(path)),
+          !(types && target.startsWith("src/contract/")) &&
+          !target.endsWith(".data.ts") &&
+          !pageCode.some((path) => target.startsWith(path)),
       )
       .map(({ target }) => `${file} imports ${target}`),
   );

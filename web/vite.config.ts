@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { build, defineConfig, type Plugin, type Rolldown } from "vite";
@@ -12,6 +12,21 @@ export const withoutDocument = {
   "decode-named-character-reference": fileURLToPath(
     new URL("../node_modules/decode-named-character-reference/index.js", import.meta.url),
   ),
+};
+
+/**
+ * Modules named `*.data.ts` export plain data that is made from code the page does not need, such as the schemas and behaviours of
+ * checks. The build runs them and bundles the data. Without Vite, as in tests, they are ordinary modules.
+ */
+export const buildTimeData: Plugin = {
+  name: "rehearsal-build-time-data",
+  enforce: "pre",
+  async load(id) {
+    if (!id.endsWith(".data.ts")) return null;
+    const data: Record<string, unknown> = await import(pathToFileURL(id).href);
+    const lines = Object.entries(data).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`);
+    return { code: lines.join("\n"), moduleSideEffects: false };
+  },
 };
 
 /** Every build of the page also builds the template of `rehearsal runs export --html`. */
@@ -54,9 +69,9 @@ const notices: Plugin = {
 const sharedParts = { name: "parts", test: /\/web\/(?!run\/|transcript\/|scenarios\/)|lucide/, minShareCount: 2 };
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), reportTemplate, notices],
+  plugins: [buildTimeData, react(), tailwindcss(), reportTemplate, notices],
   resolve: { alias: withoutDocument },
-  worker: { format: "es", plugins: () => [noticesOfWorkers] },
+  worker: { format: "es", plugins: () => [buildTimeData, noticesOfWorkers] },
   build: {
     outDir: "dist",
     emptyOutDir: true,

@@ -3,23 +3,24 @@ import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
 import { scoringVersion, type Score } from "../contract/schemas/score.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "./budget/helper-usage.ts";
 import { findConflicts } from "./conflicts/find-conflicts.ts";
-import { shortList } from "./format.ts";
+import { shortList } from "../base/format.ts";
 import { referenceReplies } from "./conversation.ts";
 import type { JudgedTurn } from "./judges/judge-prompt.ts";
 import { rubricValue } from "./judges/judge-question.ts";
 import { judgementFromStored, judgeTurn, type TurnJudgement } from "./judges/judge-replies.ts";
 import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
 import type { ModelLabels } from "./labels/model-labeller.ts";
-import { builtInScorers, success, type ScorerName } from "./scorers/built-in-scorers.ts";
+import { builtInScorers, success, type ScorerName } from "../scoring/scorers/scores.ts";
 import { negated, type CheckGroup, type NamedCheck, type TurnRubric } from "./scorers/checks/create-checks.ts";
 import { transformedText } from "./scorers/checks/user-code.ts";
 import { runCustomScorer } from "./scorers/custom-scorer.ts";
-import { overall } from "./scorers/overall.ts";
-import { failedScore, type GivenScore, type ScorerInput } from "./scorers/scorer.ts";
-import { semanticFromStored, semanticSimilarity, type SemanticScore } from "./scorers/semantic-similarity.ts";
+import { overall } from "../scoring/scorers/overall.ts";
+import { failedScore, type GivenScore, type ScorerInput } from "../scoring/scorers/scorer.ts";
+import { semanticSimilarity, type SemanticScore } from "../scoring/scorers/semantic-similarity.ts";
+import { semanticFromStored } from "./scorers/semantic-similarity.ts";
 import type { Scoring } from "./scoring.ts";
 import { statedOf } from "./statements.ts";
-import { prepareText, type PreparedText } from "./text/prepare-text.ts";
+import { prepareText, type PreparedText } from "../scoring/text/prepare-text.ts";
 import { compareCalls, toolScores, type ComparedCalls } from "./tools/score-calls.ts";
 
 // The attempts of an interaction follow each other closely, so its prepared references are cached. Long ones are not: they take
@@ -123,7 +124,7 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
 }
 
 function withoutSemantic(names: readonly string[]): readonly string[] {
-  return names.filter((name) => name !== semanticSimilarity);
+  return names.filter((name) => name !== semanticSimilarity.name);
 }
 
 function unknownScore(name: string): GivenScore {

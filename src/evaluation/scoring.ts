@@ -1,4 +1,5 @@
-import type { LabelRule, RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
+import type { LabelRule } from "../scoring/scorers/label-rule.ts";
 import type { ScorerSetting } from "../contract/schemas/scorer-setting.ts";
 import type { Interaction } from "../contract/schemas/scenario.ts";
 import type { Judge } from "./judges/ask-judge.ts";
@@ -7,12 +8,12 @@ import type { LabelCandidates } from "./labels/label-candidates.ts";
 import type { Labeller } from "./labels/labels.ts";
 import { createLocalLabeller } from "./labels/local-labeller.ts";
 import type { ModelLabeller } from "./labels/model-labeller.ts";
-import { defaultScorers, isBuiltIn, type LexicalScorer, type ScorerName } from "./scorers/built-in-scorers.ts";
+import { defaultScorers, isBuiltIn, type LexicalScorer, type ScorerName } from "../scoring/scorers/scores.ts";
 import type { CheckRunner } from "./scorers/checks/offload-check.ts";
 import { createChecks, createTurnChecks, type NamedCheck, type TurnChecks } from "./scorers/checks/create-checks.ts";
 import type { CodeRunner } from "./scorers/checks/user-code.ts";
 import type { CustomScorer, CustomScorers, TimeoutCount } from "./scorers/custom-scorer.ts";
-import { semanticSimilarity, type SemanticScorer } from "./scorers/semantic-similarity.ts";
+import { semanticSimilarity, type SemanticScorer } from "../scoring/scorers/semantic-similarity.ts";
 import { createProbes, type ComparisonRunner, type Probes } from "./tools/probes.ts";
 
 /** How the replies of a run are labelled and scored. Created once per run. */
@@ -96,7 +97,7 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
       (name) =>
         !isBuiltIn(name) &&
         !Object.hasOwn(customScorers, name) &&
-        !(name === semanticSimilarity && parts.semantic !== undefined),
+        !(name === semanticSimilarity.name && parts.semantic !== undefined),
     ),
     weights: settings.weights,
     label_rules: settings.label_rules,
@@ -105,7 +106,7 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
     probes: createProbes(parts.runCheck, parts.runComparison),
     labeller: parts.labeller ?? createLocalLabeller({ candidates, label_rules: settings.label_rules }),
     modelLabeller: parts.modelLabeller,
-    semantic: !named || names.includes(semanticSimilarity) ? parts.semantic : undefined,
+    semantic: !named || names.includes(semanticSimilarity.name) ? parts.semantic : undefined,
     judge: parts.judge,
     lexical: parts.lexical,
   };

@@ -4,7 +4,7 @@ import { defaultThreshold } from "../contract/schemas/outcome.ts";
 import type { Interaction } from "../contract/schemas/scenario.ts";
 import { checkNames } from "../contract/schemas/score-names.ts";
 import { sameTextMethod } from "./labels/same-text.ts";
-import type { GivenScore } from "./scorers/scorer.ts";
+import type { GivenScore } from "../scoring/scorers/scorer.ts";
 import type { Scoring } from "./scoring.ts";
 import { checkVerdicts, requiredChecks } from "./tools/required-checks.ts";
 

@@ -1,17 +1,8 @@
+import { namedScoreFacts } from "../../src/contract/schemas/scores.data.ts";
 import { TextField } from "../parts/forms/fields.tsx";
 import type { FieldProblem } from "../parts/forms/field-problems.ts";
-import { scoreLabel } from "../parts/runs/scores.ts";
 
-/** The built-in scores that a request may name, each in a few words. */
-const builtIn: Readonly<Record<string, string>> = {
-  exact_match: "the same words",
-  token_f1: "shared words",
-  rouge_l: "shared words in order",
-  chrf: "shared letter sequences",
-  edit_similarity: "few edits apart",
-  metadata_match: "expected labels",
-  semantic_similarity: "the same meaning; needs an embedder",
-};
+const builtIn: ReadonlySet<string> = new Set(namedScoreFacts.map(({ name }) => name));
 
 interface ScorePickerProps {
   /** Names separated by commas; empty for the default set. */
@@ -23,10 +14,10 @@ interface ScorePickerProps {
 /** Chooses the scores of a run. Those that the operator added to the service are typed. */
 export function ScorePicker({ value, problems, onText }: ScorePickerProps) {
   const names = value.split(",").map((name) => name.trim());
-  const chosen = names.filter((name) => Object.hasOwn(builtIn, name));
+  const chosen = names.filter((name) => builtIn.has(name));
   const others = value
     .split(",")
-    .filter((name) => !Object.hasOwn(builtIn, name.trim()))
+    .filter((name) => !builtIn.has(name.trim()))
     .join(",")
     .trimStart();
   const write = (known: readonly string[], rest: string): void =>
@@ -37,7 +28,7 @@ export function ScorePicker({ value, problems, onText }: ScorePickerProps) {
         Scores <span className="font-normal text-soft">none chosen: the default set</span>
       </legend>
       <div className="grid gap-x-4 gap-y-1 sm:grid-cols-2">
-        {Object.entries(builtIn).map(([name, meaning]) => (
+        {namedScoreFacts.map(({ name, label, help }) => (
           <label key={name} className="flex items-baseline gap-2 text-sm">
             <input
               type="checkbox"
@@ -48,7 +39,7 @@ export function ScorePicker({ value, problems, onText }: ScorePickerProps) {
               }
             />
             <span>
-              {scoreLabel(name)} <span className="text-soft">{meaning}</span>
+              {label} <span className="text-soft">{help}</span>
             </span>
           </label>
         ))}

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
-import { withoutDocument } from "../vite.config.ts";
+import { buildTimeData, withoutDocument } from "../vite.config.ts";
 
 /** Modules of the page that a report cannot use, by file name. */
 const replacedModules = [
@@ -38,7 +38,7 @@ export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
   resolve: { alias: withoutDocument },
-  plugins: [standIns(), react(), tailwindcss(), oneFile()],
+  plugins: [buildTimeData, standIns(), react(), tailwindcss(), oneFile()],
   build: {
     outDir: "../dist",
     emptyOutDir: false,

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { createProgressReporter } from "../../agent/mcp/agent-mcp-server.ts";
 import type { EvaluationInput } from "../../client/evaluation-client.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import { errorLine } from "../../evaluation/format.ts";
+import { errorLine } from "../../base/format.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
 import type { ImportResult } from "../../formats/scenario-file.ts";
 import { CliError } from "../terminal/cli-error.ts";

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { ServiceError } from "../../contract/errors.ts";
 import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import { errorLine } from "../../evaluation/format.ts";
+import { errorLine } from "../../base/format.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import { createStoreOutageMonitor } from "../../runs/execute/store-outage.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { Budget } from "../../contract/schemas/budget.ts";
+import { LabelRule } from "../../scoring/scorers/label-rule.ts";
 import {
   AttemptCount,
   UntilDecided,
   History,
   JudgeSettings,
   LabellerSettings,
-  LabelRule,
   Parameters,
   Priority,
   Protocol,

@@ -3,7 +3,7 @@ import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts
 import { passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { reservedScores, scoreTitle } from "../../contract/schemas/score-names.ts";
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
+import { scorerNames } from "../../scoring/scorers/scores.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { runScoreNames } from "../../runs/plan/score-names.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";

@@ -1,7 +1,7 @@
 import { parse } from "yaml";
 import { canonicalJson } from "../../base/json.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
-import { errorLine } from "../../evaluation/format.ts";
+import { errorLine } from "../../base/format.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { codeProblem, codeSettings } from "../../runs/user-code/check-code.ts";

@@ -3,7 +3,7 @@ import type { SettingChange } from "../../contract/schemas/comparison.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
-import { signedText } from "../../evaluation/format.ts";
+import { signedText } from "../../base/format.ts";
 import { failureOf } from "../../formats/export/results/failure.ts";
 import { isFailing, verdictOf } from "../../formats/export/results/verdict.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";

@@ -1,4 +1,4 @@
-import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
+import { scorerNames } from "../../scoring/scorers/scores.ts";
 import { compilationProblems, scorerProblems } from "../../evaluation/scorers/scorer-problems.ts";
 import { distinctChecks, toTurnProblems, turnCheckProblems } from "../../evaluation/scorers/scorer-problems.ts";
 import type { ImportResult, Note } from "../../formats/scenario-file.ts";

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { moneyText } from "../../evaluation/format.ts";
+import { moneyText } from "../../base/format.ts";
 
 /** Untrusted text made safe for a terminal: one line, no escape codes, at most `length` characters. */
 export function plainLine(text: string, length = 200): string {

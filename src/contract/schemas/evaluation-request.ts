@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LabelRule } from "../../scoring/scorers/label-rule.ts";
 import { Budget, Gate } from "./budget.ts";
 import { Rubric } from "./judging/judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
@@ -6,23 +7,6 @@ import { Choices, ScorerSetting } from "./scorer-setting.ts";
 import { DeclaredTarget, LocalTarget, Target } from "./acting/target.ts";
 import { ToolMatching } from "./acting/tool-call.ts";
 import { World, WorldAddress } from "./acting/world.ts";
-
-/** Comparison rules for the labels of one key. */
-export const LabelRule = z
-  .object({
-    aliases: z
-      .record(z.string(), z.array(z.string()).max(100))
-      .optional()
-      .describe("Label → other spellings that count as the same label."),
-    tolerance: z
-      .number()
-      .min(0)
-      .optional()
-      .describe("For numbers: scores 1 within the tolerance and 0 outside, instead of by distance."),
-    ignore: z.boolean().optional().describe("Labels are shown but not scored."),
-  })
-  .meta({ id: "LabelRule" });
-export type LabelRule = z.infer<typeof LabelRule>;
 
 export const Priority = z
   .int()

@@ -4,7 +4,8 @@ import type { RunSettings } from "./evaluation-request.ts";
 import type { AttemptResult } from "./evaluation-response.ts";
 import type { InteractionResult } from "./interaction-result.ts";
 import type { RunSummary, ScenarioCounts } from "./run.ts";
-import { isOwnScore, isSimilarity, simulatedUserScore } from "./score-names.ts";
+import { isOwnScore, judgeScores, similarityScores, simulatedUserScore, statementScores } from "./score-names.ts";
+import { scoreFacts } from "./scores.data.ts";
 import type { Scores } from "./score.ts";
 
 /**
@@ -37,20 +38,13 @@ export function standingOf({ stated, scores }: StatedTurn): Standing {
     : standingOfScores(scores);
 }
 
-const judgeScores: ReadonlySet<string> = new Set([
-  "judge_correctness",
-  "judge_rubrics",
-  "conversation_quality",
-  "conversation_rubrics",
-]);
-
 /** The standing of scores without `stated`: of whole conversations, and of turns scored by earlier releases. */
 function standingOfScores(scores: Scores): Standing {
   return joinStandings(
     Object.entries(scores).map(([name, value]): Standing => {
       if (judgeScores.has(name)) return reaches(value, defaultThreshold) ? "held" : "broken";
       const isMember = name.includes(".") && scores[name.slice(0, name.indexOf("."))] !== undefined;
-      const decides = name === "metadata_match" || name === "tool_match" || (isOwnScore(name) && !isMember);
+      const decides = statementScores.has(name) || (isOwnScore(name) && !isMember);
       if (!decides) return "silent";
       return reaches(value, 1) ? "held" : "broken";
     }),
@@ -164,20 +158,24 @@ export const defaultThreshold = 0.8;
 export function passThreshold({ threshold, weights }: Pick<RunSettings, "threshold" | "weights">): number | undefined {
   if (threshold !== undefined) return threshold;
   const weighted = Object.entries(weights ?? {}).filter(([, weight]) => weight > 0);
-  return weighted.some(([name]) => name !== "success" && !isSimilarity(name)) ? defaultThreshold : undefined;
+  return weighted.some(([name]) => name !== "success" && !similarityScores.has(name)) ? defaultThreshold : undefined;
 }
 
 /** The similarity of replies to their references, from the scores of a turn or the means of several. */
 export function similarityOf(scores: Scores): number | undefined {
   const hasOther = Object.keys(scores).some(
-    (name) => name === "metadata_match" || name === "tool_match" || judgeScores.has(name) || isOwnScore(name),
+    (name) => statementScores.has(name) || judgeScores.has(name) || isOwnScore(name),
   );
   if (!hasOther) return scores["overall"];
   const found = replySimilarities.find((name) => scores[name] !== undefined);
   return found === undefined ? undefined : scores[found];
 }
 
-const replySimilarities = ["semantic_similarity", "word_recall", "chrf", "token_f1", "rouge_l"] as const;
+/** Similarities of degree, the best measure first. */
+const replySimilarities = scoreFacts
+  .filter(({ similarity, binary }) => similarity && !binary)
+  .toSorted((left, right) => (left.replyRank ?? 0) - (right.replyRank ?? 0))
+  .map(({ name }) => name);
 
 /** Shown in place of a verdict where nothing decides: "similar 0.42, not judged". */
 export function notJudgedText(scores: Scores): string {

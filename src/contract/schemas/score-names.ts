@@ -1,3 +1,4 @@
+import { scoreFacts } from "./scores.data.ts";
 import type { ScorerSetting, SingleCheck, TurnCheck } from "./scorer-setting.ts";
 
 /** The names of a turn's own checks, numbered after those of the run, so that the scores of a reply have distinct names. */
@@ -54,27 +55,7 @@ export function namedRubrics(
 
 /** Names of built-in scores, which a check or scorer must not replace, and property names that every object has. */
 export const reservedScores: ReadonlySet<string> = new Set([
-  "success",
-  "overall",
-  "exact_match",
-  "token_f1",
-  "rouge_l",
-  "edit_similarity",
-  "chrf",
-  "word_recall",
-  "metadata_match",
-  "semantic_similarity",
-  "judge_correctness",
-  "judge_rubrics",
-  "conversation_quality",
-  "conversation_rubrics",
-  "tool_name_f1",
-  "tool_arguments",
-  "tool_order",
-  "tool_match",
-  "tool_rules",
-  "outcome",
-  "stated",
+  ...scoreFacts.map(({ name }) => name),
   ...Object.getOwnPropertyNames(Object.prototype),
 ]);
 
@@ -93,20 +74,20 @@ export function isOwnScore(name: string): boolean {
   );
 }
 
-const similarities: ReadonlySet<string> = new Set([
-  "exact_match",
-  "token_f1",
-  "rouge_l",
-  "edit_similarity",
-  "chrf",
-  "word_recall",
-  "semantic_similarity",
-]);
+const namesWith = (fact: "similarity" | "judge" | "states" | "binary"): ReadonlySet<string> =>
+  new Set(scoreFacts.filter((score) => score[fact]).map(({ name }) => name));
 
-/** True for scores that compare a reply with references. They say how close it is, not whether it is right. */
-export function isSimilarity(name: string): boolean {
-  return similarities.has(name);
-}
+/** Scores that compare a reply with references. They say how close it is, not whether it is right. */
+export const similarityScores = namesWith("similarity");
+
+/** Scores that a judge gives, except those of single rubrics. */
+export const judgeScores = namesWith("judge");
+
+/** Scores that are a statement of the scenario: below 1, the turn has failed. */
+export const statementScores = namesWith("states");
+
+/** Scores that are always 0 or 1. */
+export const binaryScores = namesWith("binary");
 
 /** Names with `overall` first, then `outcome`, the others in their order. */
 export function overallFirst(names: readonly string[]): string[] {

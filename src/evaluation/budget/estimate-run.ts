@@ -3,7 +3,7 @@ import type { EvaluationPlan, RunSettings } from "../../contract/schemas/evaluat
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { offersTools } from "../../contract/schemas/acting/target.ts";
 import { defaultMaxSteps } from "../../contract/schemas/acting/world.ts";
-import { moneyText } from "../format.ts";
+import { moneyText } from "../../base/format.ts";
 import { maxReferenceConcurrency } from "../run-attempt.ts";
 import { withoutUserTurns } from "../simulation/attempt-user.ts";
 import { estimateCalls, estimateTokens } from "./estimate-tokens.ts";

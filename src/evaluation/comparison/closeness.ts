@@ -1,4 +1,4 @@
-import { isOwnScore, isSimilarity } from "../../contract/schemas/score-names.ts";
+import { isOwnScore, similarityScores, statementScores } from "../../contract/schemas/score-names.ts";
 import type { RunTally } from "./run-tally.ts";
 
 /**
@@ -9,15 +9,15 @@ export type Basis = "closeness" | "mixed" | "verdict";
 
 /** The basis of a score, by the names of the scores that were measured beside it. */
 export function basisOf(score: string, names: ReadonlySet<string>): Basis {
-  if (isSimilarity(score)) return "closeness";
+  if (similarityScores.has(score)) return "closeness";
   if (score !== "overall" || names.has("judge_correctness") || names.has("judge_rubrics")) return "verdict";
-  if (![...names].some(isSimilarity)) return "verdict";
+  if (![...names].some((name) => similarityScores.has(name))) return "verdict";
   return [...names].some(decides) ? "mixed" : "closeness";
 }
 
 /** True for the parts of `overall` that say whether a reply is right. */
 export function decides(name: string): boolean {
-  return name === "metadata_match" || name === "tool_match" || isOwnScore(name);
+  return statementScores.has(name) || isOwnScore(name);
 }
 
 /** The names of the scores that the turns of a run have. */

@@ -1,7 +1,7 @@
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { Verdict } from "../../contract/schemas/comparison.ts";
 import { scoreTitle } from "../../contract/schemas/score-names.ts";
-import { pValueText, signedText } from "../format.ts";
+import { pValueText, signedText } from "../../base/format.ts";
 import { allEqual, standardDeviation } from "../statistics/descriptive.ts";
 import { twoSidedP } from "../statistics/distributions.ts";
 import { clusterInterval, defaultLevel, tInterval, type Interval } from "../statistics/intervals.ts";

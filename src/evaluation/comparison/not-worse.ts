@@ -3,7 +3,7 @@ import type { NotWorse, NotWorseMeasure, NotWorseVerdict } from "../../contract/
 import { callFigures, passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { attemptOutcome, expectationScore, type Standing } from "../../contract/schemas/outcome.ts";
 import { scoreTitle } from "../../contract/schemas/score-names.ts";
-import { signedText } from "../format.ts";
+import { signedText } from "../../base/format.ts";
 import { mean, standardDeviation } from "../statistics/descriptive.ts";
 import {
   minimumScenarios,

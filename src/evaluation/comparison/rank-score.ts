@@ -1,7 +1,7 @@
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { RankDistance, RankPlace } from "../../contract/schemas/comparison.ts";
 import { scoreTitle } from "../../contract/schemas/score-names.ts";
-import { pValueText, signedText } from "../format.ts";
+import { pValueText, signedText } from "../../base/format.ts";
 import { mean as meanOf } from "../statistics/descriptive.ts";
 import { detectableGain, scenariosNeeded } from "../statistics/power.ts";
 import { scoreStats } from "../statistics/score-stats.ts";

@@ -1,6 +1,6 @@
 import { passRateMeasure } from "../../contract/schemas/margins.ts";
 import type { RunSequence } from "../../contract/schemas/sequence.ts";
-import { signedText } from "../format.ts";
+import { signedText } from "../../base/format.ts";
 import { undetectedFailures } from "../statistics/rare-failures.ts";
 import { undetectedText } from "./compare-score.ts";
 import { followSequence, type Sequence, type SequenceUnit } from "../statistics/sequence.ts";

@@ -1,4 +1,4 @@
-import type { PreparedText } from "../text/prepare-text.ts";
+import type { PreparedText } from "../../scoring/text/prepare-text.ts";
 
 /** Currency sign → its words, and the codes it may stand for. */
 const kinds: Readonly<Record<string, { words: string; codes: string }>> = {

@@ -1,4 +1,4 @@
-import type { PreparedText } from "../text/prepare-text.ts";
+import type { PreparedText } from "../../scoring/text/prepare-text.ts";
 
 /**
  * Words that contradict each other in service replies: two sides per line, each with its forms. None is a negation; those are

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { prepareText } from "../text/prepare-text.ts";
+import { prepareText } from "../../scoring/text/prepare-text.ts";
 import { findConflicts } from "./find-conflicts.ts";
 
 const kinds = (reply: string, ...references: string[]) =>

@@ -1,8 +1,8 @@
 import type { Conflict } from "../../contract/schemas/interaction-result.ts";
 import { maxReferences } from "../conversation.ts";
-import { shortList } from "../format.ts";
-import { findNumberTexts } from "../text/find-numbers.ts";
-import { overlapF1, sharedWords, type PreparedText } from "../text/prepare-text.ts";
+import { shortList } from "../../base/format.ts";
+import { findNumberTexts } from "../../scoring/text/find-numbers.ts";
+import { overlapF1, sharedWords, type PreparedText } from "../../scoring/text/prepare-text.ts";
 import { currenciesOf, mismatchedUnits } from "./amounts.ts";
 import { antonyms, denyingWords, wordsAndPhrases } from "./antonyms.ts";
 import { denyingSide, yesNoAnswers } from "./negations.ts";

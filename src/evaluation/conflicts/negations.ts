@@ -1,5 +1,5 @@
-import type { PreparedText } from "../text/prepare-text.ts";
-import { tokenizeNormalized } from "../text/tokenize.ts";
+import type { PreparedText } from "../../scoring/text/prepare-text.ts";
+import { tokenizeNormalized } from "../../scoring/text/tokenize.ts";
 import { antonyms } from "./antonyms.ts";
 
 const negations = new Set("not no non never cannot none nothing nobody neither nor without unable nope".split(" "));

@@ -10,7 +10,7 @@ import {
   noHelperUsage,
   type PriceOf,
 } from "../budget/helper-usage.ts";
-import { isSubstring } from "../text/is-substring.ts";
+import { isSubstring } from "../../scoring/text/is-substring.ts";
 
 /** A judge model and how it is used. */
 export interface Judge {

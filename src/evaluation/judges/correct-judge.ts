@@ -1,7 +1,7 @@
 import { formatFigure } from "../../base/numbers.ts";
 import type { CorrectedEffect, CorrectedMean } from "../../contract/schemas/judging/human-verdict.ts";
 import { clusterInterval, withinScores, type Interval } from "../statistics/intervals.ts";
-import { pValueText } from "../format.ts";
+import { pValueText } from "../../base/format.ts";
 import {
   balanceOf,
   effectiveClusters,

@@ -1,4 +1,4 @@
-import { prepareText, type PreparedText } from "../text/prepare-text.ts";
+import { prepareText, type PreparedText } from "../../scoring/text/prepare-text.ts";
 import { maximumLength } from "./gram-index.ts";
 import type { LabelCandidates, LabelExample } from "./label-candidates.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { prepareText } from "../text/prepare-text.ts";
+import { prepareText } from "../../scoring/text/prepare-text.ts";
 import { gramsOf, gramsOfReply } from "./gram-index.ts";
 
 test("reads a reply once for all keys", () => {

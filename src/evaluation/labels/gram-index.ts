@@ -1,4 +1,4 @@
-import { prepareText, type PreparedText, type WordCounts } from "../text/prepare-text.ts";
+import { prepareText, type PreparedText, type WordCounts } from "../../scoring/text/prepare-text.ts";
 
 /** Three characters: a number when all are ASCII, which is faster to look up, else their text. */
 export type Gram = number | string;

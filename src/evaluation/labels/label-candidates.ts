@@ -1,7 +1,7 @@
-import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import type { LabelRule } from "../../scoring/scorers/label-rule.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { maxReferences, referenceReplies } from "../conversation.ts";
-import { canonicalKey, labelKey } from "../scorers/match-value.ts";
+import { canonicalKey, labelKey } from "../../scoring/scorers/match-value.ts";
 
 /** A reference reply that carries a label. */
 export interface LabelExample {

@@ -1,8 +1,9 @@
 import type { LabelSource, StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { Interaction, Metadata } from "../../contract/schemas/scenario.ts";
 import { maxReferences, referenceReplies } from "../conversation.ts";
-import { ownValue, type MetadataValue } from "../scorers/match-value.ts";
-import { prepareText, type PreparedText } from "../text/prepare-text.ts";
+import { ownValue } from "../../scoring/scorers/match-value.ts";
+import type { LabelValue } from "../../scoring/scorers/label-rule.ts";
+import { prepareText, type PreparedText } from "../../scoring/text/prepare-text.ts";
 import type { Labeller, Labels } from "./labels.ts";
 import type { ModelLabels } from "./model-labeller.ts";
 
@@ -25,7 +26,7 @@ export async function labelReply(options: LabelReplyOptions): Promise<Labels> {
   if (reply.error) return { generated_metadata: {}, label_sources: {}, unjudged_keys: new Set() };
 
   const stated = reply.endpoint_metadata ?? {};
-  const labels = new Map<string, MetadataValue>(Object.entries(stated));
+  const labels = new Map<string, LabelValue>(Object.entries(stated));
   const sources = new Map<string, LabelSource>(Object.keys(stated).map((key) => [key, { source: "endpoint" }]));
   const unjudged = new Set<string>();
   const own = { interaction_id: interaction.id, references: texts.references.slice(0, maxReferences) };

@@ -1,6 +1,6 @@
 import type { LabelSource } from "../../contract/schemas/interaction-result.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
-import type { PreparedText } from "../text/prepare-text.ts";
+import type { PreparedText } from "../../scoring/text/prepare-text.ts";
 
 /** The labels of one reply and their sources. */
 export interface Labels {

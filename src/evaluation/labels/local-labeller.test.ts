@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import type { LabelRule } from "../../scoring/scorers/label-rule.ts";
 import { Interaction, type Scenario } from "../../contract/schemas/scenario.ts";
-import { prepareText } from "../text/prepare-text.ts";
+import { prepareText } from "../../scoring/text/prepare-text.ts";
 import { labelCandidates } from "./label-candidates.ts";
 import { createLocalLabeller, loadSentimentReader, sentimentLabel } from "./local-labeller.ts";
 

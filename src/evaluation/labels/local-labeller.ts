@@ -1,6 +1,6 @@
 import { loadOnce } from "../../base/load-once.ts";
-import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
-import { tokenize } from "../text/tokenize.ts";
+import type { LabelRule } from "../../scoring/scorers/label-rule.ts";
+import { tokenize } from "../../scoring/text/tokenize.ts";
 import { createExampleTexts, nextMacrotask } from "./example-texts.ts";
 import { isEnglish, isForeign } from "./is-english.ts";
 import { mergeAliases, type LabelCandidates, type MergedLabel } from "./label-candidates.ts";

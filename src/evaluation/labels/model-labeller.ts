@@ -2,7 +2,8 @@ import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/c
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../budget/helper-usage.ts";
-import { labelKey, type MetadataValue } from "../scorers/match-value.ts";
+import { labelKey } from "../../scoring/scorers/match-value.ts";
+import type { LabelValue } from "../../scoring/scorers/label-rule.ts";
 import { askStructured, untrustedBlock, unwrapFence } from "../structured-output.ts";
 import type { LabelCandidates } from "./label-candidates.ts";
 import { unknownLabel } from "./labels.ts";
@@ -17,7 +18,7 @@ interface ModelLabelQuestion {
 
 export interface ModelLabels {
   /** Null when the call failed or the answer was unreadable. */
-  readonly labels: ReadonlyMap<string, MetadataValue> | null;
+  readonly labels: ReadonlyMap<string, LabelValue> | null;
   readonly method: string;
   readonly helper_usage: HelperUsage;
   /** Key → why the model gave no label. */
@@ -115,7 +116,7 @@ Answer with one JSON object with exactly these keys:\n${keys.join("\n")}`,
   ];
 }
 
-function readLabels(text: string, kinds: ReadonlyMap<string, Kind>): Map<string, MetadataValue> | null {
+function readLabels(text: string, kinds: ReadonlyMap<string, Kind>): Map<string, LabelValue> | null {
   let value: unknown;
   try {
     value = JSON.parse(unwrapFence(text));
@@ -123,7 +124,7 @@ function readLabels(text: string, kinds: ReadonlyMap<string, Kind>): Map<string,
     return null;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  const labels = new Map<string, MetadataValue>();
+  const labels = new Map<string, LabelValue>();
   for (const [key, kind] of kinds) {
     const given: unknown = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
     const label = readLabel(given, kind);
@@ -132,7 +133,7 @@ function readLabels(text: string, kinds: ReadonlyMap<string, Kind>): Map<string,
   return labels.size === 0 ? null : labels;
 }
 
-function readLabel(given: unknown, kind: Kind): MetadataValue | undefined {
+function readLabel(given: unknown, kind: Kind): LabelValue | undefined {
   if (kind.type === "label") {
     // For labels like 1 to 5, models without structured output answer with a number.
     if (typeof given !== "string" && typeof given !== "number" && typeof given !== "boolean") return undefined;

@@ -1,4 +1,4 @@
-import { prepareText, type PreparedText } from "../text/prepare-text.ts";
+import { prepareText, type PreparedText } from "../../scoring/text/prepare-text.ts";
 import { commonLabels, type CommonLabel } from "./common-labels.ts";
 import { maximumTokenizedLength, maximumExamples, type ExampleTexts } from "./example-texts.ts";
 import {

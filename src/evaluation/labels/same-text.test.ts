@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { prepareText } from "../text/prepare-text.ts";
+import { prepareText } from "../../scoring/text/prepare-text.ts";
 import { createWordDifferences } from "./same-text.ts";
 
 const [one, two] = ["a b c d e f", "a b c d x y"].map(prepareText) as [

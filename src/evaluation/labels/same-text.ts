@@ -1,6 +1,6 @@
-import type { PreparedText, WordCounts } from "../text/prepare-text.ts";
-import { boundedEditDistance } from "../text/sequence-distance.ts";
-import { createVocabulary } from "../text/symbols.ts";
+import type { PreparedText, WordCounts } from "../../scoring/text/prepare-text.ts";
+import { boundedEditDistance } from "../../scoring/text/sequence-distance.ts";
+import { createVocabulary } from "../../scoring/text/symbols.ts";
 import { comparableWords, maximumTokenizedLength, maximumExamples, type ExampleTexts } from "./example-texts.ts";
 import type { LabelCandidate } from "./label-candidates.ts";
 import { unknownLabel, type LabelAnswer, type LabelQuestion } from "./labels.ts";

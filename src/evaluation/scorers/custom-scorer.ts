@@ -1,6 +1,6 @@
 import { untilAborted } from "../../base/deadline.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
-import { failedScore, type GivenScore } from "./scorer.ts";
+import { failedScore, type GivenScore } from "../../scoring/scorers/scorer.ts";
 
 /** The input of a custom scorer. */
 interface CustomScorerInput {

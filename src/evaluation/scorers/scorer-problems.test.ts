@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reservedScores } from "../../contract/schemas/score-names.ts";
 import { ScorerSetting, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import { scorerNames } from "./built-in-scorers.ts";
+import { scorerNames } from "../../scoring/scorers/scores.ts";
 import {
   compilationProblems,
   distinctChecks,

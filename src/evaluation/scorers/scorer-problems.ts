@@ -14,7 +14,7 @@ import {
   type TurnCheck,
   type UserScorerSetting,
 } from "../../contract/schemas/scorer-setting.ts";
-import { normalize } from "../text/tokenize.ts";
+import { normalize } from "../../scoring/text/tokenize.ts";
 import { createPatternBudget, PatternError, type PatternBudget } from "./checks/compile-pattern.ts";
 import { SchemaError } from "./checks/json-schema.ts";
 import { createCheck, settingKey } from "./checks/create-checks.ts";

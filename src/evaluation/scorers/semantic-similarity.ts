@@ -3,10 +3,14 @@ import type { SemanticDetails, StoredScores } from "../../contract/schemas/inter
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { Score } from "../../contract/schemas/score.ts";
 import { referenceReplies } from "../conversation.ts";
-import type { GivenScore } from "./scorer.ts";
+import {
+  semanticSimilarity,
+  type SemanticInput,
+  type SemanticScore,
+  type SemanticScorer,
+} from "../../scoring/scorers/semantic-similarity.ts";
 
-export const semanticSimilarity = "semantic_similarity";
-const name = semanticSimilarity;
+const { name } = semanticSimilarity;
 /** With fewer references there is no rescaling: the mean of mismatched pairs would be unreliable. */
 const minimumBaseline = 8;
 /** References used for the baseline: 64 give 2,016 pairs. */
@@ -14,19 +18,6 @@ const maximumBaseline = 64;
 /** Cached vectors. References are needed in every attempt, replies rarely again: they must not evict references. */
 const keptReferences = 2_000;
 const keptReplies = 200;
-
-export interface SemanticScore {
-  readonly score: GivenScore;
-  readonly details?: SemanticDetails;
-}
-
-interface SemanticInput {
-  readonly reply: string;
-  readonly references: readonly string[];
-}
-
-/** Scores how similar in meaning a reply is to the best of its references. */
-export type SemanticScorer = (input: SemanticInput, signal: AbortSignal) => Promise<SemanticScore>;
 
 /**
  * `semantic_similarity`: max(0, (cos - b) / (1 - b)), where the baseline b is the mean cosine of unrelated references of this

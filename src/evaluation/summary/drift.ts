@@ -1,6 +1,6 @@
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { Drift, DriftGap, Scores } from "../../contract/schemas/score.ts";
-import { pValueText, signedText } from "../format.ts";
+import { pValueText, signedText } from "../../base/format.ts";
 import { ClusterTable } from "../statistics/accumulators.ts";
 import { withinDifferences } from "../statistics/intervals.ts";
 import { mcnemar } from "../statistics/significance.ts";

@@ -1,7 +1,7 @@
 import { hashText } from "../../base/hash.ts";
-import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import type { LabelRule, LabelValue } from "../../scoring/scorers/label-rule.ts";
 import type { LabelMetrics } from "../../contract/schemas/score.ts";
-import { canonicalKey, matchValue, ownValue, type MetadataValue } from "../scorers/match-value.ts";
+import { canonicalKey, matchValue, ownValue } from "../../scoring/scorers/match-value.ts";
 import {
   clusteredKappaInterval,
   cohensKappa,
@@ -44,17 +44,17 @@ export function createLabelTallies(rules: Readonly<Record<string, LabelRule>> = 
 }
 
 /** A number within the rule's tolerance counts as the expected label, like an alias. */
-function isTolerated(given: MetadataValue | undefined, expected: MetadataValue, rule: LabelRule | undefined): boolean {
+function isTolerated(given: LabelValue | undefined, expected: LabelValue, rule: LabelRule | undefined): boolean {
   return rule?.tolerance !== undefined && matchValue(given, expected, rule) === 1;
 }
 
 /** Null for lists and objects: they are scored, but not tabulated. */
-function toLabel(value: MetadataValue | undefined): string | null {
+function toLabel(value: LabelValue | undefined): string | null {
   return value === undefined || (typeof value === "object" && value !== null) ? null : String(value);
 }
 
 /** The generated value as a label. A value of another type gets its type added: "5" is not 5. */
-function givenLabel(given: MetadataValue | undefined, expected: MetadataValue): string {
+function givenLabel(given: LabelValue | undefined, expected: LabelValue): string {
   if (given === undefined) return missingLabel;
   const text = toLabel(given);
   if (text === null) return Array.isArray(given) ? "(list)" : "(object)";

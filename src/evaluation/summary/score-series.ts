@@ -1,4 +1,5 @@
 import type { Scores, ScoreStats } from "../../contract/schemas/score.ts";
+import { binaryScores } from "../../contract/schemas/score-names.ts";
 import { scoreStats } from "../statistics/score-stats.ts";
 
 /** Statistics of averages over attempts or scenarios. */
@@ -61,9 +62,7 @@ function valuesByName(averages: readonly Scores[]): (readonly [string, readonly 
   return [...values];
 }
 
-const binaryScores = new Set(["success", "exact_match", "tool_match", "outcome"]);
-
-/** True for scores that are always 0 or 1. A `token_f1` that happens to be 1 everywhere may still vary. */
+/** True for scores that are always 0 or 1. A similarity that happens to be 1 everywhere may still vary. */
 export function isBinaryScore(score: string): boolean {
   return binaryScores.has(score) || score.startsWith("metadata.") || score.startsWith("outcome.");
 }

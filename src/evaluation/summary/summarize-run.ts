@@ -1,7 +1,7 @@
 import { roundDollars } from "../../base/numbers.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
-import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import type { LabelRule } from "../../scoring/scorers/label-rule.ts";
 import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import {
   attemptOutcome,

@@ -1,4 +1,4 @@
-import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
+import type { LabelRule } from "../../scoring/scorers/label-rule.ts";
 import type { AttemptResult, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import {

@@ -1,9 +1,9 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { jsonStart } from "../../base/json-size.ts";
 import { closestName, truncateText } from "../../base/text.ts";
-import type { ScorerResult } from "../scorers/scorer.ts";
-import { isWithin } from "../scorers/match-value.ts";
-import { unifyCharacters } from "../text/tokenize.ts";
+import type { ScorerResult } from "../../scoring/scorers/scorer.ts";
+import { isWithin } from "../../scoring/scorers/match-value.ts";
+import { unifyCharacters } from "../../scoring/text/tokenize.ts";
 import { patternSetting, type ProbeSession, type ProbeSetting } from "./probes.ts";
 
 /**

@@ -7,12 +7,12 @@ import type {
   StateDifference,
   ToolPattern,
 } from "../../contract/schemas/acting/world.ts";
-import { normalize } from "../text/tokenize.ts";
+import { normalize } from "../../scoring/text/tokenize.ts";
 import { isCallOf } from "./match-calls.ts";
 import { compileExpected, searchSteps, shown, type MatchContext } from "./matchers.ts";
 import { createProbes, type Probes, type ProbeSession } from "./probes.ts";
 import { requiredChecks, type CheckedTurn } from "./required-checks.ts";
-import { unseenCalls } from "../scorers/scorer.ts";
+import { unseenCalls } from "../../scoring/scorers/scorer.ts";
 import { isVisible, matchContext, type ScoreCallsOptions, type TurnTools } from "./score-calls.ts";
 import { missing, parsePointer, StateView, type ChangedPart } from "../world/state.ts";
 import { mostDifferences, stateDifferences } from "./state-diff.ts";

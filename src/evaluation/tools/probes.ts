@@ -4,7 +4,7 @@ import { compilePattern } from "../scorers/checks/compile-pattern.ts";
 import { settingKey } from "../scorers/checks/create-checks.ts";
 import { compileSchema } from "../scorers/checks/json-schema.ts";
 import type { CheckRunner } from "../scorers/checks/offload-check.ts";
-import type { ScorerResult } from "../scorers/scorer.ts";
+import type { ScorerResult } from "../../scoring/scorers/scorer.ts";
 
 /** A pattern or schema that a matcher applies to a value. Requests bring them, so applying one may take arbitrarily long. */
 export type ProbeSetting = Extract<UserScorerSetting, { type: "regex" | "json_schema" }>;

@@ -6,7 +6,7 @@ import type {
 } from "../../contract/schemas/acting/tool-call.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
-import { unseenCalls, type GivenScore } from "../scorers/scorer.ts";
+import { unseenCalls, type GivenScore } from "../../scoring/scorers/scorer.ts";
 import { matchCalls, type CallMatches, type CallPair } from "./match-calls.ts";
 import type { MatchContext } from "./matchers.ts";
 import { createProbes, type Probes, type ProbeSession, type ProbeSetting } from "./probes.ts";

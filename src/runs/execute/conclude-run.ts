@@ -1,7 +1,7 @@
 import type { ClaimedAttempt } from "../../contract/ports/queue.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import { finalStates, type RunState } from "../../contract/schemas/run.ts";
-import { publicErrorMessage } from "../../evaluation/format.ts";
+import { publicErrorMessage } from "../../base/format.ts";
 import { withBaselineGate } from "../compare/baseline-gate.ts";
 import { createRunSummarizer, summarizeStoredRun, type IncrementalSummary } from "../results/run-figures.ts";
 import { toProgress } from "../results/to-run.ts";

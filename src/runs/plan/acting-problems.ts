@@ -6,7 +6,7 @@ import type { ReferenceToolCall } from "../../contract/schemas/acting/tool-call.
 import type { Expectation, ToolPattern, World } from "../../contract/schemas/acting/world.ts";
 import { schemaProblem } from "../../evaluation/scorers/checks/json-schema.ts";
 import { lengthProblems } from "../../evaluation/scorers/scorer-problems.ts";
-import { normalize } from "../../evaluation/text/tokenize.ts";
+import { normalize } from "../../scoring/text/tokenize.ts";
 import { hasMatchers, surveyExpected } from "../../evaluation/tools/matchers.ts";
 import { isPlainSchema, type ProbeSetting } from "../../evaluation/tools/probes.ts";
 import type { LocatedCheck } from "./request-checks.ts";

@@ -10,7 +10,7 @@ import type {
 } from "../../contract/schemas/evaluation-request.ts";
 import { checkNames, turnScoreNames } from "../../contract/schemas/score-names.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
-import { defaultScorers, scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
+import { defaultScorers, scorerNames } from "../../scoring/scorers/scores.ts";
 import { scorerProblems } from "../../evaluation/scorers/scorer-problems.ts";
 import { turnCheckProblems } from "../../evaluation/scorers/scorer-problems.ts";
 import { toolScores } from "../../evaluation/tools/score-calls.ts";

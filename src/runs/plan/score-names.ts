@@ -4,7 +4,7 @@ import { checkNames, namedRubrics, simulatedUserScore, turnScoreNames } from "..
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { referenceReplies } from "../../evaluation/conversation.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
-import { defaultScorers, scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
+import { defaultScorers, scorerNames } from "../../scoring/scorers/scores.ts";
 import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
 import { toolScores } from "../../evaluation/tools/score-calls.ts";
 

@@ -9,7 +9,7 @@ import { expectsSomething, type Scenario } from "../../contract/schemas/scenario
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
 import { judgeQuestions, turnRubrics } from "../../evaluation/judges/judge-question.ts";
-import { scorerNames } from "../../evaluation/scorers/built-in-scorers.ts";
+import { scorerNames } from "../../scoring/scorers/scores.ts";
 import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
 import { hasToolRules } from "../../evaluation/tools/outcome.ts";
 import { sendsSystemPrompt } from "../../models/targets/template.ts";

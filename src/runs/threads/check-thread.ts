@@ -1,14 +1,14 @@
 import { parentPort } from "node:worker_threads";
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import type { OffloadedCheck, TextSetting } from "../../evaluation/scorers/checks/offload-check.ts";
-import type { ReplyCheck } from "../../evaluation/scorers/scorer.ts";
+import type { ReplyCheck } from "../../scoring/scorers/scorer.ts";
 import { createCheck } from "../../evaluation/scorers/checks/create-checks.ts";
 import { compilationProblems, type ScorerProblem } from "../../evaluation/scorers/scorer-problems.ts";
-import type { ScorerResult, ScorerInput } from "../../evaluation/scorers/scorer.ts";
-import { errorLine } from "../../evaluation/format.ts";
+import type { ScorerResult, ScorerInput } from "../../scoring/scorers/scorer.ts";
+import { errorLine } from "../../base/format.ts";
 import { makeComparison } from "../../evaluation/tools/comparisons.ts";
 import type { ComparisonTask } from "../../evaluation/tools/probes.ts";
-import { prepareText } from "../../evaluation/text/prepare-text.ts";
+import { prepareText } from "../../scoring/text/prepare-text.ts";
 
 /** A question to the thread: apply a check to a reply, compile the checks of a request, or make a comparison. */
 export type CheckTask = OffloadedCheck | { readonly scorers: readonly ScorerSetting[] } | ComparisonTask;

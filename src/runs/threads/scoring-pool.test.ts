@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { lexicalScores } from "../../evaluation/scorers/built-in-scorers.ts";
-import { defaultScorers } from "../../evaluation/scorers/built-in-scorers.ts";
+import { defaultScorers, lexicalScores } from "../../scoring/scorers/scores.ts";
 import { createScoringPool } from "./scoring-pool.ts";
 
 const scorers = defaultScorers.filter((name) => name !== "metadata_match");

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { threadFile } from "../../base/thread-file.ts";
 import type { Score } from "../../contract/schemas/score.ts";
-import { lexicalScores, type LexicalTask } from "../../evaluation/scorers/built-in-scorers.ts";
+import { lexicalScores, type LexicalTask } from "../../scoring/scorers/scores.ts";
 import { isOutOfMemory } from "./guarded-thread.ts";
 
 /** Threads that compare long texts without blocking the event loop. Started on first use. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { codeCheck, transformedText, type CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
-import type { ScorerInput, ScorerResult } from "../../evaluation/scorers/scorer.ts";
-import { prepareText } from "../../evaluation/text/prepare-text.ts";
+import type { ScorerInput, ScorerResult } from "../../scoring/scorers/scorer.ts";
+import { prepareText } from "../../scoring/text/prepare-text.ts";
 import { createCheckCode, findCommand } from "./check-code.ts";
 import { createCodeHost, type CodeHost } from "./code-host.ts";
 

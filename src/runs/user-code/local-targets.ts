@@ -8,7 +8,7 @@ import { threadFile } from "../../base/thread-file.ts";
 import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
 import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/ports/chat-model.ts";
 import type { LocalTarget } from "../../contract/schemas/acting/target.ts";
-import { publicErrorMessage } from "../../evaluation/format.ts";
+import { publicErrorMessage } from "../../base/format.ts";
 import { labels } from "../../models/adapters/reply/json-values.ts";
 import { contentText } from "../../models/adapters/reply/message-content.ts";
 import { elapsedMs, failedReply, tokenUsage } from "../../models/adapters/reply/parsed-reply.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { canonicalJson } from "../../base/json.ts";
 import { threadFile } from "../../base/thread-file.ts";
 import { WorldTool, type World } from "../../contract/schemas/acting/world.ts";
-import { publicErrorMessage } from "../../evaluation/format.ts";
+import { publicErrorMessage } from "../../base/format.ts";
 import { CallError } from "../../evaluation/world/answers.ts";
 import { initialStateProblem } from "../../evaluation/world/limits.ts";
 import type { WorldFunctions } from "../../evaluation/world/world.ts";

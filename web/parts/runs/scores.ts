@@ -2,6 +2,7 @@ import type { RunComparison } from "../../../src/contract/schemas/comparison.ts"
 import type { AttemptResult } from "../../../src/contract/schemas/evaluation-response.ts";
 import { outcomeOfAttempt, type Outcome } from "../../../src/contract/schemas/outcome.ts";
 import { checkNames, scoreTitle } from "../../../src/contract/schemas/score-names.ts";
+import { scoreFacts } from "../../../src/contract/schemas/scores.data.ts";
 import type { TurnCheck } from "../../../src/contract/schemas/scorer-setting.ts";
 
 /** `waiting`: no turn is stored yet. `unfinished`: some turns are stored. */
@@ -36,14 +37,12 @@ type ScoreGroup = (typeof scoreGroups)[number];
 
 /** True for scores of a whole attempt against its `expect`. */
 export const isOutcomeScore = (name: string): boolean =>
-  name === "outcome" || name === "tool_rules" || name.startsWith("outcome.");
+  known.get(name)?.group === "outcome" || name.startsWith("outcome.");
 
 function scoreGroup(name: string): ScoreGroup {
   if (isOutcomeScore(name)) return "Outcome";
-  return toolScoreNames.has(name) ? "Tool calls" : "Replies and labels";
+  return known.get(name)?.group === "calls" ? "Tool calls" : "Replies and labels";
 }
-
-const toolScoreNames: ReadonlySet<string> = new Set(["tool_name_f1", "tool_arguments", "tool_order", "tool_match"]);
 
 /**
  * Scores in the order of tables, under a title where an agent acted: outcomes and tool calls are then apart from the scores of
@@ -97,17 +96,11 @@ export function rubricsByScore(checks: readonly TurnCheck[] = []): ReadonlyMap<s
   return new Map(rubrics.map(({ text }, index) => [names[index] ?? "rubric", text]));
 }
 
-const knownLabels: Readonly<Record<string, string>> = {
-  success: "replied",
-  rouge_l: "ROUGE-L",
-  token_f1: "token F1",
-  chrf: "chrF",
-  tool_name_f1: "tool name F1",
-};
+const known: ReadonlyMap<string, (typeof scoreFacts)[number]> = new Map(scoreFacts.map((fact) => [fact.name, fact]));
 
 /** `metadata.intent` → "intent label", `outcome.must_call` → "outcome: must call", `edit_similarity` → "edit similarity". */
 export function scoreLabel(name: string): string {
   if (name.startsWith("metadata.")) return `${name.slice("metadata.".length)} label`;
   if (name.startsWith("outcome.")) return `outcome: ${outcomePartLabel(name.slice("outcome.".length)).toLowerCase()}`;
-  return knownLabels[name] ?? name.replaceAll("_", " ");
+  return known.get(name)?.label ?? name.replaceAll("_", " ");
 }

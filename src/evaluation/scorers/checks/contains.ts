@@ -1,8 +1,8 @@
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { isSubstring } from "../../text/is-substring.ts";
-import { normalize, unifyCharacters } from "../../text/tokenize.ts";
-import { shorten, shortList } from "../../format.ts";
-import type { ReplyCheck } from "../scorer.ts";
+import { isSubstring } from "../../../scoring/text/is-substring.ts";
+import { normalize, unifyCharacters } from "../../../scoring/text/tokenize.ts";
+import { shorten, shortList } from "../../../base/format.ts";
+import type { ReplyCheck } from "../../../scoring/scorers/scorer.ts";
 
 type Setting<Type> = Extract<UserScorerSetting, { type: Type }>;
 

@@ -6,9 +6,9 @@ import type {
   UserScorerSetting,
 } from "../../../contract/schemas/scorer-setting.ts";
 import { turnQuestion, type JudgeQuestion } from "../../judges/judge-question.ts";
-import { prepareText } from "../../text/prepare-text.ts";
-import type { SemanticScorer } from "../semantic-similarity.ts";
-import { unseenCalls, type ReplyCheck, type ScorerInput, type ScorerResult } from "../scorer.ts";
+import { prepareText } from "../../../scoring/text/prepare-text.ts";
+import type { SemanticScorer } from "../../../scoring/scorers/semantic-similarity.ts";
+import { unseenCalls, type ReplyCheck, type ScorerInput, type ScorerResult } from "../../../scoring/scorers/scorer.ts";
 import type { PatternBudget } from "./compile-pattern.ts";
 import { containsCheck, equalsCheck } from "./contains.ts";
 import { jsonSchemaCheck } from "./json-schema.ts";

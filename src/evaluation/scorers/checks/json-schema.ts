@@ -2,9 +2,9 @@ import { Ajv, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { shorten } from "../../format.ts";
+import { shorten } from "../../../base/format.ts";
 import { unwrapFence } from "../../structured-output.ts";
-import type { ReplyCheck, ScorerResult } from "../scorer.ts";
+import type { ReplyCheck, ScorerResult } from "../../../scoring/scorers/scorer.ts";
 import { compilePattern, type PatternBudget } from "./compile-pattern.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "json_schema" }>;

@@ -1,9 +1,9 @@
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { moneyText } from "../../format.ts";
-import { toCodePoints } from "../../text/prepare-text.ts";
-import { editDistance } from "../../text/sequence-distance.ts";
-import { toCharacterPair } from "../../text/symbols.ts";
-import { replyTooLong, type ReplyCheck } from "../scorer.ts";
+import { moneyText } from "../../../base/format.ts";
+import { toCodePoints } from "../../../scoring/text/prepare-text.ts";
+import { editDistance } from "../../../scoring/text/sequence-distance.ts";
+import { toCharacterPair } from "../../../scoring/text/symbols.ts";
+import { replyTooLong, type ReplyCheck } from "../../../scoring/scorers/scorer.ts";
 
 type Setting<Type> = Extract<UserScorerSetting, { type: Type }>;
 

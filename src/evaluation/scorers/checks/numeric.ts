@@ -1,8 +1,8 @@
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { findNumbers } from "../../text/find-numbers.ts";
-import { isWithin } from "../match-value.ts";
-import { shortList } from "../../format.ts";
-import type { ReplyCheck } from "../scorer.ts";
+import { findNumbers } from "../../../scoring/text/find-numbers.ts";
+import { isWithin } from "../../../scoring/scorers/match-value.ts";
+import { shortList } from "../../../base/format.ts";
+import type { ReplyCheck } from "../../../scoring/scorers/scorer.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "numeric" }>;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { prepareText } from "../../text/prepare-text.ts";
-import type { ScorerResult } from "../scorer.ts";
+import { prepareText } from "../../../scoring/text/prepare-text.ts";
+import type { ScorerResult } from "../../../scoring/scorers/scorer.ts";
 import { createChecks } from "./create-checks.ts";
 import { offloadCheck, type OffloadedCheck, type TextSetting } from "./offload-check.ts";
 

@@ -1,6 +1,6 @@
 import type { ScorerSetting, UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import type { PreparedText } from "../../text/prepare-text.ts";
-import type { ScorerInput, ScorerResult } from "../scorer.ts";
+import type { PreparedText } from "../../../scoring/text/prepare-text.ts";
+import type { ScorerInput, ScorerResult } from "../../../scoring/scorers/scorer.ts";
 import { containsCheck, equalsCheck } from "./contains.ts";
 import { editDistanceCheck, lengthCheck } from "./limits.ts";
 import { numericCheck } from "./numeric.ts";

@@ -1,6 +1,6 @@
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { shorten } from "../../format.ts";
-import type { ReplyCheck } from "../scorer.ts";
+import { shorten } from "../../../base/format.ts";
+import type { ReplyCheck } from "../../../scoring/scorers/scorer.ts";
 import { compilePattern, type PatternBudget } from "./compile-pattern.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "regex" }>;

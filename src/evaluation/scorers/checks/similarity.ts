@@ -1,10 +1,10 @@
 import { formatFigure } from "../../../base/numbers.ts";
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { prepareText } from "../../text/prepare-text.ts";
-import { builtInScorers } from "../built-in-scorers.ts";
-import { bleu, gleu, rouge1 } from "../ngram-overlap.ts";
-import type { SemanticScorer } from "../semantic-similarity.ts";
-import type { ReplyCheck, Scorer, ScorerInput, ScorerResult } from "../scorer.ts";
+import { prepareText } from "../../../scoring/text/prepare-text.ts";
+import { builtInScorers } from "../../../scoring/scorers/scores.ts";
+import { bleu, gleu, rouge1 } from "../../../scoring/scorers/ngram-overlap.ts";
+import type { SemanticScorer } from "../../../scoring/scorers/semantic-similarity.ts";
+import type { ReplyCheck, Scorer, ScorerInput, ScorerResult } from "../../../scoring/scorers/scorer.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "similarity" }>;
 
@@ -13,9 +13,9 @@ const metrics: Readonly<Record<Exclude<Setting["metric"], "semantic">, Scorer>> 
   rouge_l: builtInScorers.rouge_l,
   edit_similarity: builtInScorers.edit_similarity,
   chrf: builtInScorers.chrf,
-  rouge_1: rouge1(),
-  bleu: bleu(),
-  gleu: gleu(),
+  rouge_1: rouge1.score,
+  bleu: bleu.score,
+  gleu: gleu.score,
 };
 
 /** The value of a built-in score; with a threshold, 1 when it is reached. */

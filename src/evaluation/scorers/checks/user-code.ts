@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import type { CodeTransform, UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import type { ScorerInput, ScorerResult } from "../scorer.ts";
+import type { ScorerInput, ScorerResult } from "../../../scoring/scorers/scorer.ts";
 import type { OffloadableCheck } from "./offload-check.ts";
 
 /** One call of a user's function. */

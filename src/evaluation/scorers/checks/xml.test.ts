@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { prepareText } from "../../text/prepare-text.ts";
+import { prepareText } from "../../../scoring/text/prepare-text.ts";
 import { xmlCheck } from "./xml.ts";
 
 function check(reply: string, setting: { elements?: string[]; anywhere?: boolean } = {}): number | null {

@@ -1,7 +1,7 @@
 import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { shortList } from "../../format.ts";
+import { shortList } from "../../../base/format.ts";
 import { unwrapFence } from "../../structured-output.ts";
-import type { ReplyCheck } from "../scorer.ts";
+import type { ReplyCheck } from "../../../scoring/scorers/scorer.ts";
 
 type Setting = Extract<UserScorerSetting, { type: "xml" }>;
 

@@ -1,5 +1,6 @@
 import type { AttemptResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
+import { namedScoreFacts } from "../../../contract/schemas/scores.data.ts";
 import { csvText, jsonLines } from "../serialize.ts";
 import type { AttemptExport, RunHead } from "./result-export.ts";
 
@@ -11,7 +12,11 @@ interface InteractionRow {
   readonly conversation?: AttemptResult["conversation"];
 }
 
-const usualScores = ["success", "exact_match", "token_f1", "rouge_l", "chrf", "metadata_match", "overall"];
+const usualScores = [
+  "success",
+  ...namedScoreFacts.filter(({ byDefault }) => byDefault).map(({ name }) => name),
+  "overall",
+];
 
 type Cell = string | number;
 

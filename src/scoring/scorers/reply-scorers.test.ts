@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { prepareText } from "../text/prepare-text.ts";
-import { builtInScorers, type ScorerName } from "./built-in-scorers.ts";
+import { builtInScorers, type ScorerName } from "./scores.ts";
 
 const replyScorers = ["exact_match", "token_f1", "rouge_l", "edit_similarity", "chrf"] as const satisfies ScorerName[];
 

@@ -1,21 +1,18 @@
-import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
-import type { Metadata } from "../../contract/schemas/scenario.ts";
-import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
-import type { Score } from "../../contract/schemas/score.ts";
-import { publicErrorMessage } from "../format.ts";
+import { publicErrorMessage } from "../../base/format.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
+import type { LabelRule, Labels } from "./label-rule.ts";
 
 /** The input of a scorer. Failed replies are never scored. */
 export interface ScorerInput {
   readonly reply: PreparedText;
   /** Every acceptable reply; reply scores are missing when there is none. */
   readonly references: readonly PreparedText[];
-  readonly generated_metadata: Metadata;
-  readonly reference_metadata: Metadata;
+  readonly generated_metadata: Labels;
+  readonly reference_metadata: Labels;
   /** Expected keys whose value could not be determined: left unscored, not counted as wrong. */
   readonly unjudged_keys: ReadonlySet<string>;
   readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
-  readonly call: CallFigures;
+  readonly call: CallCost;
   /** The turn itself, for checks of more than its text. */
   readonly turn?: TurnFacts | undefined;
   /** The reply after a transform; absent without one. */
@@ -23,12 +20,12 @@ export interface ScorerInput {
 }
 
 /** The facts of a turn other than the text of its reply. */
-interface TurnFacts {
+export interface TurnFacts {
   readonly interaction_id: string;
   readonly user_message: string;
   /** The message that was sent. */
   readonly prompt: string;
-  readonly tool_calls: readonly RecordedToolCall[];
+  readonly tool_calls: readonly SeenCall[];
   /** False when the endpoint may have made calls that it did not report. Default: true. */
   readonly callsSeen?: boolean;
   readonly finish_reason: string | null;
@@ -36,7 +33,18 @@ interface TurnFacts {
   readonly tools?: readonly { readonly name: string; readonly parameters?: unknown }[] | undefined;
 }
 
-interface CallFigures {
+/** A tool call of the agent, as far as it is known. */
+interface SeenCall {
+  readonly id: string;
+  readonly name: string;
+  /** Usually an object; the text itself when it is not valid JSON. */
+  readonly arguments: unknown;
+  readonly arguments_error?: string | undefined;
+  readonly arguments_unknown?: true | undefined;
+}
+
+/** Duration and price of the call that gave the reply. */
+interface CallCost {
   readonly latency_ms: number;
   readonly first_token_ms: number | null;
   readonly cost: number | null;
@@ -65,10 +73,16 @@ export const unseenCalls = "undecided: the endpoint does not show which tools it
  * A named score. One that failed or is undecided leaves `overall` undefined: without it, the value would not be comparable between
  * replies.
  */
-export type GivenScore = Score & Pick<ScorerResult, "failed" | "undecided">;
+export interface GivenScore {
+  readonly name: string;
+  readonly value: number | null;
+  readonly reason?: string | undefined;
+  readonly failed?: true;
+  readonly undecided?: true;
+}
 
 /** Compares a reply with one reference. */
-type PairScorer = (pair: {
+export type PairScorer = (pair: {
   readonly reply: PreparedText;
   readonly reference: PreparedText;
   /** Number of references. */

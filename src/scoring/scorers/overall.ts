@@ -1,18 +1,17 @@
 import { formatFigure } from "../../base/numbers.ts";
-import type { Score } from "../../contract/schemas/score.ts";
+import type { ScoreFacts } from "./define-scorer.ts";
 import type { GivenScore } from "./scorer.ts";
+import { builtInScores } from "./scores.ts";
 
-/** The reply part of `overall`: the first of these groups that was scored. Semantic scores outrank lexical ones. */
-const replyParts: readonly (readonly string[])[] = [
-  ["judge_correctness"],
-  ["judge_rubrics"],
-  ["semantic_similarity"],
-  ["word_recall"],
-  ["chrf"],
-  ["token_f1", "rouge_l"],
-  ["edit_similarity"],
-  ["exact_match"],
-];
+/** The scores that can be the reply part of `overall`: those of one rank together, the first rank that was measured. */
+const replyParts: readonly (readonly ScoreFacts[])[] = Map.groupBy(
+  builtInScores.filter(({ replyRank }) => replyRank !== undefined),
+  ({ replyRank = 0 }) => replyRank,
+)
+  .entries()
+  .toArray()
+  .toSorted(([left], [right]) => left - right)
+  .map(([, scores]) => scores);
 
 export interface OverallOptions {
   /** Replaces the default parts by a weighted mean of these scores. */
@@ -31,12 +30,12 @@ export interface OverallOptions {
 export function overall(
   scores: readonly GivenScore[],
   { weights, checks = [], checkWeights }: OverallOptions = {},
-): Score {
+): GivenScore {
   const values = new Map<string, number | null>();
   for (const { name, value } of scores) values.set(name, value);
-  const found = replyParts.find((group) => group.some((name) => values.has(name))) ?? [];
-  // chrF counts punctuation, but the same words are a perfect reply.
-  const ofReply = found.includes("chrf") && values.get("exact_match") === 1 ? ["exact_match"] : found;
+  const found = replyParts.find((group) => group.some(({ name }) => values.has(name))) ?? [];
+  const better = found.find(({ yieldsTo }) => yieldsTo !== undefined && values.get(yieldsTo) === 1)?.yieldsTo;
+  const ofReply = better === undefined ? found.map(({ name }) => name) : [better];
   const names = weights
     ? Object.keys(weights).filter((name) => weights[name] !== 0)
     : [...ofReply, "metadata_match", "tool_match", ...checks];
@@ -67,7 +66,7 @@ interface Part {
   readonly text: string;
 }
 
-function weightedMean(parts: readonly Part[], nothing: string): Score {
+function weightedMean(parts: readonly Part[], nothing: string): GivenScore {
   const total = parts.reduce((sum, part) => sum + part.weight, 0);
   if (total === 0) return { name: "overall", value: null, reason: nothing };
   const value = parts.reduce((sum, part) => sum + part.weight * part.value, 0) / total;

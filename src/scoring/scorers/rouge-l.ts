@@ -1,11 +1,20 @@
 import { overlapF1 } from "../text/prepare-text.ts";
 import { longestCommonSubsequence } from "../text/sequence-distance.ts";
 import { toWordPair } from "../text/symbols.ts";
-import { bestReference, replyTooLong, type Scorer } from "./scorer.ts";
+import { defineScorer } from "./define-scorer.ts";
+import { replyTooLong } from "./scorer.ts";
 
 /** ROUGE-L (Lin 2004): F1 of the longest common subsequence of words. */
-export function rougeL(): Scorer {
-  return bestReference("rouge_l", ({ reply, reference, references }) => {
+export const rougeL = defineScorer({
+  name: "rouge_l",
+  label: "ROUGE-L",
+  help: "shared words in order",
+  byDefault: true,
+  needs: ["reference"],
+  similarity: true,
+  metric: true,
+  replyRank: 6,
+  compare: ({ reply, reference, references }) => {
     const generated = reply.tokens.length;
     const expected = reference.tokens.length;
     const isSame = generated === expected && reply.words === reference.words;
@@ -19,5 +28,5 @@ export function rougeL(): Scorer {
       value: overlapF1(common, generated, expected),
       reason: `${common} of ${expected} reference ${words} in the same order among ${generated}`,
     };
-  });
-}
+  },
+});

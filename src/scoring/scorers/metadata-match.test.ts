@@ -1,17 +1,16 @@
 import { expect, test } from "vitest";
-import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
-import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { prepareText } from "../text/prepare-text.ts";
+import type { LabelRule, Labels } from "./label-rule.ts";
 import { matchValue } from "./match-value.ts";
 import { metadataMatch } from "./metadata-match.ts";
 
 function score(
-  generated_metadata: Metadata,
-  reference_metadata: Metadata,
+  generated_metadata: Labels,
+  reference_metadata: Labels,
   unjudged: string[] = [],
   label_rules: Readonly<Record<string, LabelRule>> = {},
 ) {
-  return metadataMatch()({
+  return metadataMatch.score({
     reply: prepareText(""),
     references: [],
     generated_metadata,
@@ -142,7 +141,7 @@ test("compares long lists of objects quickly", () => {
 
 test("the reason shows a value that matches only by a rule", () => {
   const rules = { amount: { tolerance: 0.5 }, intent: { aliases: { refund: ["money back"] } } };
-  const reasons = (given: Metadata) =>
+  const reasons = (given: Labels) =>
     score(given, { amount: 5, intent: "refund" }, [], rules).map(({ reason }) => reason);
   expect(reasons({ amount: 5.5, intent: "Money back" }).slice(0, 2)).toEqual([
     "5.5 counts as 5",
@@ -183,8 +182,7 @@ test("scores nothing without expected keys", () => {
 });
 
 test("the reason distinguishes labels that look the same or empty", () => {
-  const reasonOf = (given: Metadata[string], expected: Metadata[string]) =>
-    score({ a: given }, { a: expected })[0]?.reason;
+  const reasonOf = (given: Labels[string], expected: Labels[string]) => score({ a: given }, { a: expected })[0]?.reason;
   expect(reasonOf("8", 8)).toBe("8 (string), expected 8");
   expect(reasonOf(true, "true")).toBe("true (boolean), expected true");
   expect(reasonOf("", "x")).toBe('"", expected x');

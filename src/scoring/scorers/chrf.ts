@@ -1,7 +1,8 @@
 import { formatFigure } from "../../base/numbers.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
 import { toCharacterPair, type SymbolPair } from "../text/symbols.ts";
-import { bestReference, type Scorer, type ScorerResult } from "./scorer.ts";
+import { defineScorer } from "./define-scorer.ts";
+import type { ScorerResult } from "./scorer.ts";
 
 const maximumOrder = 6;
 const beta = 2;
@@ -13,8 +14,18 @@ const maximumTotal = 100 * maximumCharacters;
  * chrF2 (Popović 2015) in 0..1: F2 of character n-grams up to six, without white space. The same as sacreBLEU's chrF (character
  * order 6, word order 0, no eps smoothing) on normalized text.
  */
-export function chrf(): Scorer {
-  return bestReference("chrf", ({ reply, reference, references }) => {
+export const chrf = defineScorer({
+  name: "chrf",
+  label: "chrF",
+  help: "shared letter sequences",
+  byDefault: true,
+  needs: ["reference"],
+  similarity: true,
+  metric: true,
+  replyRank: 5,
+  // chrF counts punctuation, but the same words are a perfect reply.
+  yieldsTo: "exact_match",
+  compare: ({ reply, reference, references }) => {
     const characters = reply.codePoints.length;
     if ((characters + reference.codePoints.length) * references > maximumTotal) {
       return {
@@ -30,8 +41,8 @@ export function chrf(): Scorer {
     }
     if (generated.length === 0 && expected.length === 0) return { value: 1, reason: "both are empty" };
     return scoreCharacters(generated, expected);
-  });
-}
+  },
+});
 
 function withoutSpaces({ codePoints }: PreparedText): Int32Array {
   const kept = new Int32Array(codePoints.length);

@@ -1,11 +1,7 @@
 import { isRecord } from "../../base/json.ts";
-import type { LabelRule } from "../../contract/schemas/evaluation-request.ts";
-import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { countWords, overlapF1, sharedWords } from "../text/prepare-text.ts";
 import { normalize } from "../text/tokenize.ts";
-
-/** Any JSON value, as metadata holds it. */
-export type MetadataValue = Metadata[string];
+import type { LabelRule, Labels, LabelValue } from "./label-rule.ts";
 
 /**
  * How well a generated label matches the expected one, 0..1, by the type of the expected one.
@@ -13,11 +9,7 @@ export type MetadataValue = Metadata[string];
  * Array: F1 of its items, ignoring order. Object: mean over the expected keys; extra keys are ignored.
  * A value of another type scores 0. A rule may add aliases of labels and a tolerance for numbers, also for nested ones.
  */
-export function matchValue(
-  generated: MetadataValue | undefined,
-  expected: MetadataValue,
-  rule: LabelRule = {},
-): number {
+export function matchValue(generated: LabelValue | undefined, expected: LabelValue, rule: LabelRule = {}): number {
   const { aliases, tolerance } = rule;
   if (generated === undefined) return 0;
   if (typeof expected === "string") {
@@ -83,11 +75,11 @@ function nearness(generated: number, expected: number): number {
 }
 
 function matchItems(
-  generated: readonly MetadataValue[],
-  expected: readonly MetadataValue[],
+  generated: readonly LabelValue[],
+  expected: readonly LabelValue[],
   { aliases, tolerance }: LabelRule,
 ): number {
-  const keysOf = (items: readonly MetadataValue[]) => countWords(items.map((item) => itemKey(item, { aliases })));
+  const keysOf = (items: readonly LabelValue[]) => countWords(items.map((item) => itemKey(item, { aliases })));
   const shared =
     tolerance === undefined
       ? sharedWords(keysOf(generated), keysOf(expected))
@@ -98,7 +90,7 @@ function matchItems(
 /** The outline of a list item (its key without numbers) → the numbers of each such item. */
 type Outlines = ReadonlyMap<string, readonly number[][]>;
 
-function byOutline(items: readonly MetadataValue[], aliases: LabelRule["aliases"]): Outlines {
+function byOutline(items: readonly LabelValue[], aliases: LabelRule["aliases"]): Outlines {
   const outlines = new Map<string, number[][]>();
   for (const item of items) {
     const numbers: number[] = [];
@@ -117,11 +109,11 @@ function sharedByOutline(generated: Outlines, expected: Outlines, tolerance: num
   return shared;
 }
 
-function matchKeys(generated: Metadata, expected: Metadata, rule: LabelRule): number {
+function matchKeys(generated: Labels, expected: Labels, rule: LabelRule): number {
   const keys = Object.keys(expected);
   if (keys.length === 0) return 1;
   const total = keys.reduce(
-    (sum, key) => sum + matchValue(ownValue(generated, key), expected[key] as MetadataValue, rule),
+    (sum, key) => sum + matchValue(ownValue(generated, key), expected[key] as LabelValue, rule),
     0,
   );
   return total / keys.length;
@@ -134,12 +126,12 @@ interface KeyOptions {
 }
 
 /** A text that is equal for equal values, ignoring key order and resolving aliases. */
-function itemKey(value: MetadataValue, options: KeyOptions): string {
+function itemKey(value: LabelValue, options: KeyOptions): string {
   if (typeof value === "string") return JSON.stringify(canonicalKey(value, options.aliases));
   if (Array.isArray(value)) return `[${value.map((item) => itemKey(item, options)).join(",")}]`;
   if (isRecord(value)) {
     const pairs = Object.keys(value).toSorted();
-    return `{${pairs.map((key) => `${JSON.stringify(key)}:${itemKey(value[key] as MetadataValue, options)}`).join(",")}}`;
+    return `{${pairs.map((key) => `${JSON.stringify(key)}:${itemKey(value[key] as LabelValue, options)}`).join(",")}}`;
   }
   if (typeof value !== "number" || !options.numbers) return String(value);
   options.numbers.push(value);
@@ -147,7 +139,7 @@ function itemKey(value: MetadataValue, options: KeyOptions): string {
 }
 
 /** An own property only: `toString` is not a label. */
-export function ownValue(metadata: Metadata, key: string): MetadataValue | undefined {
+export function ownValue(metadata: Labels, key: string): LabelValue | undefined {
   return Object.hasOwn(metadata, key) ? metadata[key] : undefined;
 }
 

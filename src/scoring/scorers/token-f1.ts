@@ -1,10 +1,18 @@
-import { shortList } from "../format.ts";
+import { shortList } from "../../base/format.ts";
 import { overlapF1, type WordCounts } from "../text/prepare-text.ts";
-import { bestReference, type Scorer } from "./scorer.ts";
+import { defineScorer } from "./define-scorer.ts";
 
 /** F1 of the words both sides share, ignoring order and counting repetitions. Equal to ROUGE-1 F. */
-export function tokenF1(): Scorer {
-  return bestReference("token_f1", ({ reply, reference }) => {
+export const tokenF1 = defineScorer({
+  name: "token_f1",
+  label: "token F1",
+  help: "shared words",
+  byDefault: true,
+  needs: ["reference"],
+  similarity: true,
+  metric: true,
+  replyRank: 6,
+  compare: ({ reply, reference }) => {
     const missing = missingTokens(reply.counts, reference.tokens);
     const expected = reference.tokens.length;
     const shared = expected - missing.length;
@@ -14,8 +22,8 @@ export function tokenF1(): Scorer {
       value: overlapF1(shared, reply.tokens.length, expected),
       reason: missing.length > 0 ? `${found}; missing: ${shortList(missing)}` : found,
     };
-  });
-}
+  },
+});
 
 /** Expected tokens that the generated side lacks, or has fewer times. */
 export function missingTokens(generated: WordCounts, expected: readonly string[]): string[] {

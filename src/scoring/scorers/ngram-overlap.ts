@@ -1,16 +1,21 @@
 import { countWords, overlapF1, sharedWords } from "../text/prepare-text.ts";
-import { bestReference, type Scorer } from "./scorer.ts";
+import { defineScorer } from "./define-scorer.ts";
 
 /** ROUGE-1 (Lin 2004): F1 of the words in common, each counted as often as both texts have it. */
-export function rouge1(): Scorer {
-  return bestReference("rouge_1", ({ reply, reference }) => {
+export const rouge1 = defineScorer({
+  name: "rouge_1",
+  label: "ROUGE-1",
+  help: "shared words",
+  needs: ["reference"],
+  metric: true,
+  compare: ({ reply, reference }) => {
     const common = sharedWords(reply.counts, reference.counts);
     return {
       value: overlapF1(common, reply.tokens.length, reference.tokens.length),
       reason: `${common} of ${reference.tokens.length} reference words among ${reply.tokens.length}`,
     };
-  });
-}
+  },
+});
 
 const orders = [1, 2, 3, 4];
 /** Stands for a precision of 0, whose logarithm has no value. */
@@ -20,8 +25,13 @@ const smallest = 1e-7;
  * BLEU (Papineni et al. 2002) of words separated by white space, in lower case: the geometric mean of the precisions of 1 to 4
  * words in a row, times the brevity penalty. Orders longer than the reply are left out.
  */
-export function bleu(): Scorer {
-  return bestReference("bleu", ({ reply, reference }) => {
+export const bleu = defineScorer({
+  name: "bleu",
+  label: "BLEU",
+  help: "shared phrases, with a penalty for short replies",
+  needs: ["reference"],
+  metric: true,
+  compare: ({ reply, reference }) => {
     const given = words(reply.raw);
     const wanted = words(reference.raw);
     if (given.length === 0) return { value: wanted.length === 0 ? 1 : 0, reason: "the reply is empty" };
@@ -33,15 +43,20 @@ export function bleu(): Scorer {
     const brevity = given.length > wanted.length ? 1 : Math.exp(1 - wanted.length / given.length);
     const shown = precisions.map((precision) => precision.toFixed(2)).join(", ");
     return { value: Math.min(1, brevity * mean), reason: `precisions ${shown}, brevity penalty ${brevity.toFixed(2)}` };
-  });
-}
+  },
+});
 
 /**
  * GLEU (Wu et al. 2016) of words separated by white space, in lower case and without full stops: the smaller of precision and
  * recall of all sequences of 1 to 4 words.
  */
-export function gleu(): Scorer {
-  return bestReference("gleu", ({ reply, reference }) => {
+export const gleu = defineScorer({
+  name: "gleu",
+  label: "GLEU",
+  help: "shared phrases",
+  needs: ["reference"],
+  metric: true,
+  compare: ({ reply, reference }) => {
     const given = words(reply.raw).map(withoutStops);
     const wanted = words(reference.raw).map(withoutStops);
     const [left, right] = [given, wanted].map((list) => orders.flatMap((n) => ngrams(list, n))) as [string[], string[]];
@@ -52,8 +67,8 @@ export function gleu(): Scorer {
       value: Math.min(common / left.length, common / right.length),
       reason: `${common} sequences in common of ${left.length} and ${right.length}`,
     };
-  });
-}
+  },
+});
 
 const words = (text: string): string[] => text.toLowerCase().split(/\s+/u).filter(Boolean);
 

@@ -1,5 +1,5 @@
-import { formatFigure, formatPValue } from "../base/numbers.ts";
-import { truncateText } from "../base/text.ts";
+import { formatFigure, formatPValue } from "./numbers.ts";
+import { truncateText } from "./text.ts";
 
 const moneyFormats = new Map<number, Intl.NumberFormat>();
 
