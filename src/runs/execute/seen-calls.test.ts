@@ -31,6 +31,7 @@ const gate = { scores: { outcome: 1, tool_match: 1 }, min_pass_rate: 1 };
 
 test.for([
   ["an HTTP target without a place for calls", { endpoint: http }],
+  ["an HTTP target that answers null in the place for calls", { endpoint: { ...http, tool_calls: "/calls" } }],
   ["A2A without data parts", { endpoint: { protocol: "a2a", url: "http://test" } }],
   ["another agent backend without a log", { protocol: "agent" }],
   ["a chat endpoint that is offered no tools", { protocol: "openai-chat" }],

@@ -183,7 +183,7 @@ export type CallReporting = "always" | "offered" | "reported" | "never";
 export function callReporting({ protocol, target }: TargetSettings): CallReporting {
   if (modelProtocols.has(protocol)) return "offered";
   if (protocol === "http")
-    return target && "tool_calls" in target && target.tool_calls !== undefined ? "always" : "never";
+    return target && "tool_calls" in target && target.tool_calls !== undefined ? "reported" : "never";
   return protocol === "ag-ui" || protocol === "recorded" ? "always" : "reported";
 }
 
