@@ -68,12 +68,24 @@ const folderOrder: Record<string, readonly string[]> = {
     "commands",
   ],
   client: [],
+  formats: [
+    "documents",
+    "shared",
+    "tables",
+    "export/scenarios",
+    "export/results",
+    "import/traces",
+    "import/promptfoo",
+    "import/openai-evals",
+    "import",
+    "testing",
+  ],
   settings: [],
   scoring: ["text", "scorers"],
 };
 
 /** Layers whose folders have no order yet. The list only gets shorter. */
-const unordered = ["agent", "contract", "evaluation", "formats", "models", "runs", "services", "storage"];
+const unordered = ["agent", "contract", "evaluation", "models", "runs", "services", "storage"];
 
 const root = resolve(import.meta.dirname, "..");
 const posix = (path: string): string => path.split(sep).join("/");

@@ -23,3 +23,9 @@ const variable = /"[^"]*"|\d+(?:\.\d+)?/g;
 
 /** True for a note about something that is not in the scenarios as it was in the file. */
 export const isLoss = ({ kind }: Pick<Note, "kind">): boolean => kind !== "kept";
+
+/** A note as it is handed to programs, which count for themselves. */
+export function listedNote<Listed extends Note>(note: Listed): Omit<Listed, "subject"> {
+  const { subject, ...listed } = note;
+  return subject === undefined ? note : listed;
+}

@@ -1,5 +1,3 @@
-import type { z } from "zod";
-import type { EvaluationRequest } from "../contract/schemas/evaluation-request.ts";
 import { detectFormat, detectSyntax, type Detected, type DetectionSource } from "./detect-format.ts";
 import { refuseBinary, refuseCode, refuseMarkup } from "./documents/decode-text.ts";
 import { parseDocument, type ParsedDocument } from "./documents/parse-document.ts";
@@ -8,7 +6,7 @@ import { importBfcl, importTauBench } from "./import/agent-benchmarks.ts";
 import { importCsv } from "./import/csv.ts";
 import { importDeepEval } from "./import/deepeval.ts";
 import { importDialogues } from "./import/dialogues.ts";
-import type { Importer } from "./import/importer.ts";
+import type { Importer } from "./shared/importer.ts";
 import { importInspect, importInspectLog } from "./import/inspect.ts";
 import { importLangfuse } from "./import/langfuse.ts";
 import { importLangSmith } from "./import/langsmith.ts";
@@ -20,18 +18,11 @@ import { importRows } from "./import/rows.ts";
 import { importScenarioItems } from "./import/rehearsal.ts";
 import { importShareGpt } from "./import/sharegpt.ts";
 import { addTraces } from "./import/traces/conversations.ts";
-import type { Span } from "./imported-scenario.ts";
+import type { Span } from "./shared/imported-scenario.ts";
 import { importMlflow, importSpans } from "./import/traces/spans.ts";
-import { createScenarioCollector, type CollectorOptions, type ScenarioCollector } from "./scenario-collector.ts";
-import {
-  FormatError,
-  type FileScenario,
-  type ImportFormat,
-  type ImportResult,
-  type NamedFiles,
-  type Note,
-} from "./scenario-file.ts";
-import type { ColumnMapping } from "./tables/columns.ts";
+import { createScenarioCollector, type CollectorOptions, type ScenarioCollector } from "./shared/scenario-collector.ts";
+import { FormatError, type ImportFormat, type ImportResult, type NamedFiles, type Note } from "./scenario-file.ts";
+import type { ColumnMapping } from "./documents/columns.ts";
 import { readTable } from "./tables/read-table.ts";
 
 const importers: Readonly<Record<Exclude<ImportFormat, "csv" | "tsv">, Importer>> = {
@@ -115,40 +106,6 @@ export function importScenarios({
       ]),
     ],
   };
-}
-
-/** The tag of conversations that people should look at. */
-export const reviewTag = "review";
-
-/** The request for a run of recorded replies, on which people can give verdicts. Nothing is called. */
-export function reviewRequest(
-  scenarios: readonly FileScenario[],
-  models: readonly string[],
-): z.input<typeof EvaluationRequest> {
-  const [model = "recorded"] = models.length === 1 ? models : [];
-  return {
-    test_batch: [...scenarios],
-    test_name: scenarios.length === 1 ? (scenarios[0]?.id ?? reviewTag) : `${scenarios.length} recorded conversations`,
-    endpoint: "recorded:",
-    protocol: "recorded",
-    model_id: model,
-    tags: [reviewTag],
-  };
-}
-
-/** True when a turn has the reply of a past conversation. */
-export const isRecorded = ({ interactions }: FileScenario): boolean =>
-  interactions.some(({ agent_reply, tool_calls = [] }) => agent_reply !== "" || tool_calls.length > 0);
-
-/** The scenarios as they are kept, without the recorded tool calls. */
-export function withoutRecording(scenarios: readonly FileScenario[]): FileScenario[] {
-  return scenarios.map((scenario) => ({
-    ...scenario,
-    interactions: scenario.interactions.map((recorded) => {
-      const { tool_calls: _, ...turn } = recorded;
-      return turn;
-    }),
-  }));
 }
 
 interface TraceFilesRequest extends CollectorOptions {

@@ -1,19 +1,13 @@
 import type { z } from "zod";
-import { truncateText } from "../base/text.ts";
 import type { TracedConversation } from "../contract/schemas/acting/traces.ts";
 import type { ScenarioInput } from "../contract/schemas/scenario.ts";
+
+export { FormatError } from "./documents/format-error.ts";
+export type { SourceLocation } from "./documents/format-error.ts";
 
 /** A scenario in the form of `test_batch`. `system_prompt` is the conversation's system message. */
 export type FileScenario = z.output<typeof ScenarioInput>;
 export type FileInteraction = FileScenario["interactions"][number];
-
-/** A location in a file: a line, an RFC 6901 pointer, or both. */
-export interface SourceLocation {
-  /** Set if it is not the imported file. */
-  readonly file?: string | undefined;
-  readonly line?: number | undefined;
-  readonly pointer?: string | undefined;
-}
 
 /** Reads the files that match a name or pattern; empty if none can be read. Only the command line provides it. */
 export type NamedFiles = (name: string) => readonly { readonly name: string; readonly text: string }[];
@@ -29,12 +23,6 @@ export interface Note {
   readonly message: string;
   /** The things in the plural, such as `tool messages`, for a count of many such notes. */
   readonly subject?: string;
-}
-
-/** A note as it is handed to programs, which count for themselves. */
-export function listedNote<Listed extends Note>(note: Listed): Omit<Listed, "subject"> {
-  const { subject, ...listed } = note;
-  return subject === undefined ? note : listed;
 }
 
 /** Another tool's assertion that is neither a reference reply nor one of our checks, kept as data for a custom scorer. */
@@ -97,27 +85,4 @@ export interface ExportResult {
   /** The number of scenarios written, if some may be missing. */
   readonly written?: number;
   readonly notes: readonly Note[];
-}
-
-/** Messages may quote the file, whose names can be very long. */
-const longestMessage = 2_000;
-
-/** An unreadable file. The message is for the file's author: it says where the error is and what was expected. */
-export class FormatError extends Error {
-  override readonly name = "FormatError";
-  readonly line: number | undefined;
-  readonly column: number | undefined;
-  readonly pointer: string | undefined;
-
-  constructor(message: string, place: SourceLocation & { column?: number } = {}) {
-    super(truncateText(`${placeText(place)}${message}`, longestMessage));
-    this.line = place.line;
-    this.column = place.column;
-    this.pointer = place.pointer;
-  }
-}
-
-function placeText({ line, column }: { line?: number | undefined; column?: number }): string {
-  if (line === undefined) return "";
-  return column === undefined ? `line ${line}: ` : `line ${line}, column ${column}: `;
 }

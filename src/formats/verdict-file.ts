@@ -3,7 +3,7 @@ import type { EvaluationResponse } from "../contract/schemas/evaluation-response
 import { VerdictInput, type Corrections, type HumanVerdict } from "../contract/schemas/judging/human-verdict.ts";
 import { parseDocument } from "./documents/parse-document.ts";
 import { anyField, scalarText } from "./documents/records.ts";
-import { csvText, jsonLines } from "./export/serialize.ts";
+import { csvText, jsonLines } from "./documents/serialize.ts";
 import { FormatError } from "./scenario-file.ts";
 import { readTable } from "./tables/read-table.ts";
 

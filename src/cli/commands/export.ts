@@ -10,8 +10,7 @@ import {
 } from "../scenarios/write-scenarios.ts";
 import { note, printJson } from "../terminal/output.ts";
 import { refuseOverwrite, writeWholeFile } from "../terminal/files.ts";
-import { isLoss } from "../../formats/fold-notes.ts";
-import { listedNote } from "../../formats/scenario-file.ts";
+import { isLoss, listedNote } from "../../formats/fold-notes.ts";
 
 interface ExportOptions {
   readonly to?: string;

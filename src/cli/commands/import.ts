@@ -1,11 +1,11 @@
 import { dirname, relative, resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
-import { isRecorded, reviewRequest, withoutRecording } from "../../formats/import-scenarios.ts";
-import { parseColumnMapping } from "../../formats/tables/columns.ts";
-import { isLoss } from "../../formats/fold-notes.ts";
+import { isRecorded, reviewRequest, withoutRecording } from "../../formats/review-request.ts";
+import { parseColumnMapping } from "../../formats/documents/columns.ts";
+import { isLoss, listedNote } from "../../formats/fold-notes.ts";
 import { scenarioFormats } from "../../formats/formats.ts";
-import { listedNote, type FileScenario, type ImportFormat, type ScenarioVariant } from "../../formats/scenario-file.ts";
+import type { FileScenario, ImportFormat, ScenarioVariant } from "../../formats/scenario-file.ts";
 import { unusableNotes, type UnusableNote } from "../../services/evaluation/files/import-notes.ts";
 import { requireScenarioEnding, refuseEmpty, refuseLosses, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { joinScenarios, noteLines, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";

@@ -1,13 +1,19 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
-import type { ColumnMapping } from "../../formats/tables/columns.ts";
+import type { ColumnMapping } from "../../formats/documents/columns.ts";
 import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
-import { FormatError } from "../../formats/scenario-file.ts";
+import {
+  FormatError,
+  type FileScenario,
+  type ImportFormat,
+  type ImportResult,
+  type NamedFiles,
+  type Note,
+} from "../../formats/scenario-file.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
-import type { CollectorOptions } from "../../formats/scenario-collector.ts";
+import type { CollectorOptions } from "../../formats/shared/scenario-collector.ts";
 import { bfclPart, definesEval, mayBeEvalData } from "../../formats/detect-format.ts";
 import { foldNotes } from "../../formats/fold-notes.ts";
-import type { FileScenario, ImportFormat, ImportResult, NamedFiles, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { cannotRead, readBytes } from "../terminal/files.ts";
 import { nodeIn } from "../terminal/next-command.ts";

@@ -1,4 +1,4 @@
-import { FormatError } from "../scenario-file.ts";
+import { FormatError } from "./format-error.ts";
 
 const howToConvert =
   "convert it: iconv -f CP1252 -t UTF-8 old.csv > new.csv (CP1252 is Western; CP1251 Cyrillic, CP932 Japanese, GB18030 Chinese)";

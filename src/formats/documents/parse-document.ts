@@ -1,7 +1,8 @@
 import { isNode, isScalar, isSeq, LineCounter, parseAllDocuments, visit, type Document, type Scalar } from "yaml";
 import { createLineCounter, jsonString, positionAt, walkJson } from "../../base/json-text.ts";
-import { roleNames, type ColumnRole } from "../tables/columns.ts";
-import { FormatError, type Note, type SourceLocation } from "../scenario-file.ts";
+import { roleNames, type ColumnRole } from "./columns.ts";
+import { FormatError, type SourceLocation } from "./format-error.ts";
+import type { Note } from "../scenario-file.ts";
 import { losesDigits, parseExactJson, withPlainNumbers } from "./exact-json.ts";
 import { normalizeName, pointerTo } from "./records.ts";
 

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import type { SourceLocation } from "../scenario-file.ts";
+import type { SourceLocation } from "./format-error.ts";
 
 /** Reads own properties only, never those of Object.prototype. */
 export function field(value: unknown, name: string): unknown {

@@ -1,10 +1,16 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { anyField, listField, recordField, scalarText, textField, locationBelow } from "../documents/records.ts";
-import { namedCheck, type ImportedTurn } from "../imported-scenario.ts";
-import { readContent } from "../read-messages.ts";
-import { joinResults, readToolCalls, readToolResult, toReferenceCalls, type ImportedToolCall } from "../tool-calls.ts";
-import { descend, itemsOf, otherFields, type Importer, type ItemContext, listUnder } from "./importer.ts";
+import { namedCheck, type ImportedTurn } from "../shared/imported-scenario.ts";
+import { readContent } from "../shared/read-messages.ts";
+import {
+  joinResults,
+  readToolCalls,
+  readToolResult,
+  toReferenceCalls,
+  type ImportedToolCall,
+} from "../shared/tool-calls.ts";
+import { descend, itemsOf, otherFields, type Importer, type ItemContext, listUnder } from "../shared/importer.ts";
 
 /** ADK eval sets (`eval_cases`, snake or camel case) and older files with `query` and `reference`. */
 export const importAdk: Importer = ({ document, collector, mapping }) => {

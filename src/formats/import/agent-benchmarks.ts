@@ -1,12 +1,12 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { anyField, field, listField, recordField, scalarText, textField, toTextList } from "../documents/records.ts";
-import { recordedTurn, type ImportedTurn } from "../imported-scenario.ts";
-import { turnsFromMessages } from "../read-messages.ts";
-import { FormatError } from "../scenario-file.ts";
-import { readTools, toReferenceCalls, type ImportedToolCall } from "../tool-calls.ts";
+import { recordedTurn, type ImportedTurn } from "../shared/imported-scenario.ts";
+import { turnsFromMessages } from "../shared/read-messages.ts";
+import { FormatError } from "../documents/format-error.ts";
+import { readTools, toReferenceCalls, type ImportedToolCall } from "../shared/tool-calls.ts";
 import { parsePythonLiteral } from "../tables/unpack-cells.ts";
-import { keepOthers, noteFailed, readInput } from "./dataset-item.ts";
-import { descend, itemsOf, listUnder, type Importer, type ItemContext } from "./importer.ts";
+import { keepOthers, noteFailed, readInput } from "../shared/dataset-item.ts";
+import { descend, itemsOf, listUnder, type Importer, type ItemContext } from "../shared/importer.ts";
 
 /** True for a question of the Berkeley Function-Calling Leaderboard: a list of messages for each turn. */
 export const isBfclQuestion = (value: unknown): boolean => {

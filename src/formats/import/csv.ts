@@ -1,11 +1,11 @@
 import { parseIfJson } from "../documents/exact-json.ts";
-import type { ScenarioCollector } from "../scenario-collector.ts";
-import type { ColumnMapping } from "../tables/columns.ts";
+import type { ScenarioCollector } from "../shared/scenario-collector.ts";
+import type { ColumnMapping } from "../documents/columns.ts";
 import { importTable } from "../tables/import-table.ts";
 import { readTable, type Table, type TableRow } from "../tables/read-table.ts";
 import { unpackCells } from "../tables/unpack-cells.ts";
 import { importDeepEval } from "./deepeval.ts";
-import type { Importer } from "./importer.ts";
+import type { Importer } from "../shared/importer.ts";
 import { importMlflow, importSpans } from "./traces/spans.ts";
 import { importInspect } from "./inspect.ts";
 import { importLangfuse, importTraces } from "./langfuse.ts";

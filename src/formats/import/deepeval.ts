@@ -1,12 +1,20 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
 import { anyField, listField, scalarText, textField, locationBelow } from "../documents/records.ts";
-import { withExtras } from "../extras.ts";
-import type { ImportedTurn } from "../imported-scenario.ts";
-import { turnsFromMessages, type ParsedConversation } from "../read-messages.ts";
-import { readToolCalls, toReferenceCalls } from "../tool-calls.ts";
-import { addDatasetItem, keepOthers, splitMetadata } from "./dataset-item.ts";
-import { descend, itemsOf, noteIgnored, otherFields, type Importer, type Item, type ItemContext } from "./importer.ts";
+import { withExtras } from "../shared/extras.ts";
+import type { ImportedTurn } from "../shared/imported-scenario.ts";
+import { turnsFromMessages, type ParsedConversation } from "../shared/read-messages.ts";
+import { readToolCalls, toReferenceCalls } from "../shared/tool-calls.ts";
+import { addDatasetItem, keepOthers, splitMetadata } from "../shared/dataset-item.ts";
+import {
+  descend,
+  itemsOf,
+  noteIgnored,
+  otherFields,
+  type Importer,
+  type Item,
+  type ItemContext,
+} from "../shared/importer.ts";
 
 /** The names under which a dataset lists its cases. */
 export const deepEvalLists = [

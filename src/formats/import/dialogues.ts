@@ -1,9 +1,9 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { anyField, listField, recordField, scalarText, textField, toTextList } from "../documents/records.ts";
-import { readMessage, turnsFromMessages } from "../read-messages.ts";
-import { readToolCalls, type ImportedToolCall } from "../tool-calls.ts";
-import { keepOthers } from "./dataset-item.ts";
-import { conversationIds, descend, itemsOf, type Importer, type ItemContext } from "./importer.ts";
+import { readMessage, turnsFromMessages } from "../shared/read-messages.ts";
+import { readToolCalls, type ImportedToolCall } from "../shared/tool-calls.ts";
+import { keepOthers } from "../shared/dataset-item.ts";
+import { conversationIds, descend, itemsOf, type Importer, type ItemContext } from "../shared/importer.ts";
 
 /** Names of the list of utterances. */
 const lists = ["utterances", "turns", "dialogue", "dialog"];

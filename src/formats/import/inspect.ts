@@ -1,11 +1,18 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { anyField, field, listField, recordField, scalarText } from "../documents/records.ts";
-import { withExtras } from "../extras.ts";
-import { completeLastTurn, recordedTurn, type ImportedTurn } from "../imported-scenario.ts";
-import { readMessage, turnsFromMessages, type ParsedConversation } from "../read-messages.ts";
-import { readToolCalls, type ImportedToolCall } from "../tool-calls.ts";
-import { addDatasetItem, keepOthers, keepUnasked, readInput, readOutput, splitMetadata } from "./dataset-item.ts";
-import { descend, itemsOf, otherFields, type Importer, type ItemContext, listUnder } from "./importer.ts";
+import { withExtras } from "../shared/extras.ts";
+import { completeLastTurn, recordedTurn, type ImportedTurn } from "../shared/imported-scenario.ts";
+import { readMessage, turnsFromMessages, type ParsedConversation } from "../shared/read-messages.ts";
+import { readToolCalls, type ImportedToolCall } from "../shared/tool-calls.ts";
+import {
+  addDatasetItem,
+  keepOthers,
+  keepUnasked,
+  readInput,
+  readOutput,
+  splitMetadata,
+} from "../shared/dataset-item.ts";
+import { descend, itemsOf, otherFields, type Importer, type ItemContext, listUnder } from "../shared/importer.ts";
 
 const known = ["id", "input", "target", "metadata"];
 

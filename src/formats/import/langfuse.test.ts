@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ColumnMapping } from "../tables/columns.ts";
+import type { ColumnMapping } from "../documents/columns.ts";
 import { importScenarios } from "../import-scenarios.ts";
 
 test("reads traces of a session as turns in order, with outputs as references only if mapped", () => {

@@ -1,20 +1,20 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
 import { anyField, field, listField, locationBelow, recordField, scalarText, textField } from "../documents/records.ts";
-import { readMessage } from "../read-messages.ts";
-import type { ScenarioCollector } from "../scenario-collector.ts";
-import type { SourceLocation } from "../scenario-file.ts";
-import { readToolCall } from "../tool-calls.ts";
-import type { ColumnMapping } from "../tables/columns.ts";
+import { readMessage } from "../shared/read-messages.ts";
+import type { ScenarioCollector } from "../shared/scenario-collector.ts";
+import type { SourceLocation } from "../documents/format-error.ts";
+import { readToolCall } from "../shared/tool-calls.ts";
+import type { ColumnMapping } from "../documents/columns.ts";
 import { importTable } from "../tables/import-table.ts";
 import { assignColumns } from "../tables/plan-columns.ts";
 import type { Table, TableRow } from "../tables/read-table.ts";
 import { liftMetadata } from "../tables/unpack-cells.ts";
 import { addTraces } from "./traces/conversations.ts";
-import type { Span } from "../imported-scenario.ts";
+import type { Span } from "../shared/imported-scenario.ts";
 import { modelMessages, toolNameIn, toolNameOf } from "./traces/spans.ts";
-import { addDatasetItem, keepOthers, readOutput } from "./dataset-item.ts";
-import { descend, itemsOf, type Importer, type ItemContext, listUnder, type ItemNotes } from "./importer.ts";
+import { addDatasetItem, keepOthers, readOutput } from "../shared/dataset-item.ts";
+import { descend, itemsOf, type Importer, type ItemContext, listUnder, type ItemNotes } from "../shared/importer.ts";
 
 const known = ["id", "input", "expectedOutput", "expected_output", "metadata", "status", "datasetName", "dataset_name"];
 

@@ -9,14 +9,14 @@ import {
   textField,
   toTextList,
 } from "../documents/records.ts";
-import type { SourceLocation } from "../scenario-file.ts";
+import type { SourceLocation } from "../documents/format-error.ts";
 import { parsePythonLiteral } from "../tables/unpack-cells.ts";
-import { readToolCall, readToolResult, type ImportedToolCall } from "../tool-calls.ts";
+import { readToolCall, readToolResult, type ImportedToolCall } from "../shared/tool-calls.ts";
 import { addTraces } from "./traces/conversations.ts";
-import type { Span } from "../imported-scenario.ts";
+import type { Span } from "../shared/imported-scenario.ts";
 import { modelMessages } from "./traces/spans.ts";
-import { addDatasetItem, keepOthers, readOutput } from "./dataset-item.ts";
-import { descend, itemsOf, type Importer, type ItemContext, listUnder } from "./importer.ts";
+import { addDatasetItem, keepOthers, readOutput } from "../shared/dataset-item.ts";
+import { descend, itemsOf, type Importer, type ItemContext, listUnder } from "../shared/importer.ts";
 
 const known = [
   "id",

@@ -9,10 +9,10 @@ import {
   textField,
   locationBelow,
 } from "../documents/records.ts";
-import { completeLastTurn, recordedTurn } from "../imported-scenario.ts";
-import { readContent, readMessage, turnsFromMessages } from "../read-messages.ts";
-import type { ColumnMapping } from "../tables/columns.ts";
-import { readTools } from "../tool-calls.ts";
+import { completeLastTurn, recordedTurn } from "../shared/imported-scenario.ts";
+import { readContent, readMessage, turnsFromMessages } from "../shared/read-messages.ts";
+import type { ColumnMapping } from "../documents/columns.ts";
+import { readTools } from "../shared/tool-calls.ts";
 import {
   fieldForRole,
   isFailed,
@@ -22,8 +22,8 @@ import {
   readOutput,
   withoutKtoTag,
   withoutReply,
-} from "./dataset-item.ts";
-import { conversationIds, descend, itemsOf, type Importer, type ItemContext, noteIgnored } from "./importer.ts";
+} from "../shared/dataset-item.ts";
+import { conversationIds, descend, itemsOf, type Importer, type ItemContext, noteIgnored } from "../shared/importer.ts";
 
 /** Names of the message list: OpenAI and Anthropic, Gemini, preference pairs, OpenAI's Responses API. */
 const lists = ["messages", "contents", "chosen", "chosen_messages", "input"];

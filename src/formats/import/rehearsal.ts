@@ -12,11 +12,11 @@ import {
   toTextList,
   locationBelow,
 } from "../documents/records.ts";
-import type { ImportedTurn } from "../imported-scenario.ts";
-import type { ScenarioCollector } from "../scenario-collector.ts";
-import type { SourceLocation } from "../scenario-file.ts";
-import { noteUnknownFields } from "../unknown-fields.ts";
-import { allButFirst, itemsOf, type Importer, type Item } from "./importer.ts";
+import type { ImportedTurn } from "../shared/imported-scenario.ts";
+import type { ScenarioCollector } from "../shared/scenario-collector.ts";
+import type { SourceLocation } from "../documents/format-error.ts";
+import { noteUnknownFields } from "../shared/unknown-fields.ts";
+import { allButFirst, itemsOf, type Importer, type Item } from "../shared/importer.ts";
 
 /** The fields of a turn of a scenario, which a turn of a result has too. */
 const interactionFields = new Set([

@@ -1,12 +1,12 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { isTextList, recordField } from "../documents/records.ts";
-import { FormatError } from "../scenario-file.ts";
+import { FormatError } from "../documents/format-error.ts";
 import { importTable } from "../tables/import-table.ts";
 import { assignColumns, conversationColumn, type ColumnPlan } from "../tables/plan-columns.ts";
 import type { TableRow } from "../tables/read-table.ts";
 import { liftMetadata } from "../tables/unpack-cells.ts";
-import { isUndesired } from "./dataset-item.ts";
-import { itemsOf, type Importer, listUnder, type ItemNotes } from "./importer.ts";
+import { isUndesired } from "../shared/dataset-item.ts";
+import { itemsOf, type Importer, listUnder, type ItemNotes } from "../shared/importer.ts";
 import { importTraces, isTraceStep } from "./langfuse.ts";
 
 /** Flat JSON objects, one per line or in a list, imported like table rows. */

@@ -1,10 +1,10 @@
 import { isRecord } from "../../base/json.ts";
 import { anyField, listField, textField, locationBelow } from "../documents/records.ts";
-import { completeLastTurn } from "../imported-scenario.ts";
-import { turnsFromMessages } from "../read-messages.ts";
-import { readTools } from "../tool-calls.ts";
-import { isUndesired, keepOthers, readOutput, withoutKtoTag, withoutReply } from "./dataset-item.ts";
-import { conversationIds, itemsOf, type Importer } from "./importer.ts";
+import { completeLastTurn } from "../shared/imported-scenario.ts";
+import { turnsFromMessages } from "../shared/read-messages.ts";
+import { readTools } from "../shared/tool-calls.ts";
+import { isUndesired, keepOthers, readOutput, withoutKtoTag, withoutReply } from "../shared/dataset-item.ts";
+import { conversationIds, itemsOf, type Importer } from "../shared/importer.ts";
 
 const known = [...conversationIds, "conversations", "conversation", "system", "chosen", "rejected", "tools"];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { messages, outline, readFixture } from "../../../test/support/read-fixture.ts";
-import { parseColumnMapping } from "./columns.ts";
+import { parseColumnMapping } from "../documents/columns.ts";
 import { importScenarios } from "../import-scenarios.ts";
 
 test.each([

@@ -4,16 +4,16 @@ import { ScenarioFields } from "../../contract/schemas/scenario.ts";
 import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { parseExactJson, parseIfJson } from "../documents/exact-json.ts";
 import { anyField, isTextList, listField, scalarText, textField, toTextList } from "../documents/records.ts";
-import { announceLabel, keepUnasked, readInput, readOutput } from "../import/dataset-item.ts";
-import { descend, type ItemNotes } from "../import/importer.ts";
-import type { ExpectedReply, ImportedScenario, ImportedTurn } from "../imported-scenario.ts";
-import { isConversation, readContent, readMessage, type ParsedConversation } from "../read-messages.ts";
-import type { ScenarioCollector } from "../scenario-collector.ts";
-import { FormatError } from "../scenario-file.ts";
-import { readToolCalls, toReferenceCalls } from "../tool-calls.ts";
-import { isTagName, type ColumnMapping, type ColumnRole } from "./columns.ts";
+import { announceLabel, keepUnasked, readInput, readOutput } from "../shared/dataset-item.ts";
+import { descend, type ItemNotes } from "../shared/importer.ts";
+import type { ExpectedReply, ImportedScenario, ImportedTurn } from "../shared/imported-scenario.ts";
+import { isConversation, readContent, readMessage, type ParsedConversation } from "../shared/read-messages.ts";
+import type { ScenarioCollector } from "../shared/scenario-collector.ts";
+import { FormatError } from "../documents/format-error.ts";
+import { readToolCalls, toReferenceCalls } from "../shared/tool-calls.ts";
+import { isTagName, type ColumnMapping, type ColumnRole } from "../documents/columns.ts";
 import { normalizeTable } from "./normalize-table.ts";
-import { noteUnknownFields } from "../unknown-fields.ts";
+import { noteUnknownFields } from "../shared/unknown-fields.ts";
 import {
   isFreeColumn,
   isOwnTable,

@@ -1,8 +1,8 @@
 import { normalizeName, recordField, scalarText } from "../documents/records.ts";
-import { allButFirst } from "../import/importer.ts";
-import { noteMessageLosses, readMessage, type ParsedMessage } from "../read-messages.ts";
-import type { ScenarioCollector } from "../scenario-collector.ts";
-import type { ColumnMapping } from "./columns.ts";
+import { allButFirst } from "../shared/importer.ts";
+import { noteMessageLosses, readMessage, type ParsedMessage } from "../shared/read-messages.ts";
+import type { ScenarioCollector } from "../shared/scenario-collector.ts";
+import type { ColumnMapping } from "../documents/columns.ts";
 import { assignColumns, type ColumnPlan, type MappedTable } from "./plan-columns.ts";
 import type { Table, TableRow } from "./read-table.ts";
 

@@ -1,8 +1,15 @@
 import { truncateText } from "../../base/text.ts";
 import { listField, normalizeName, scalarText } from "../documents/records.ts";
-import { isConversation } from "../read-messages.ts";
-import { FormatError } from "../scenario-file.ts";
-import { columnRoles, isLabelName, isNotLabel, roleNames, type ColumnMapping, type ColumnRole } from "./columns.ts";
+import { isConversation } from "../shared/read-messages.ts";
+import { FormatError } from "../documents/format-error.ts";
+import {
+  columnRoles,
+  isLabelName,
+  isNotLabel,
+  roleNames,
+  type ColumnMapping,
+  type ColumnRole,
+} from "../documents/columns.ts";
 import type { Table, TableRow } from "./read-table.ts";
 
 export interface ColumnPlan {

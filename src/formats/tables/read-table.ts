@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/browser/esm/sync";
 import type { JsonRecord } from "../../base/json.ts";
-import type { ScenarioCollector } from "../scenario-collector.ts";
-import { FormatError, type SourceLocation } from "../scenario-file.ts";
+import type { ScenarioCollector } from "../shared/scenario-collector.ts";
+import { FormatError, type SourceLocation } from "../documents/format-error.ts";
 
 export interface TableRow {
   readonly place: SourceLocation;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseColumnMapping } from "./columns.ts";
+import { parseColumnMapping } from "../documents/columns.ts";
 import { importScenarios } from "../import-scenarios.ts";
 import { detectDelimiter, readTable } from "./read-table.ts";
 

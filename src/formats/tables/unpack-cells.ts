@@ -1,11 +1,11 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
 import { listField, normalizeName } from "../documents/records.ts";
-import { splitMetadata } from "../import/dataset-item.ts";
-import { descend, type ItemContext } from "../import/importer.ts";
-import { isConversation } from "../read-messages.ts";
-import type { ScenarioCollector } from "../scenario-collector.ts";
-import type { ColumnMapping } from "./columns.ts";
+import { splitMetadata } from "../shared/dataset-item.ts";
+import { descend, type ItemContext } from "../shared/importer.ts";
+import { isConversation } from "../shared/read-messages.ts";
+import type { ScenarioCollector } from "../shared/scenario-collector.ts";
+import type { ColumnMapping } from "../documents/columns.ts";
 import { assignColumns, conversationColumn, type MappedTable } from "./plan-columns.ts";
 import type { Table } from "./read-table.ts";
 

@@ -1,8 +1,8 @@
 import type { AttemptResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
 import { turnOutcome } from "../../../contract/schemas/outcome.ts";
-import { contentHash } from "../../content-hash.ts";
-import { jsonLines } from "../serialize.ts";
+import { contentHash } from "../../shared/content-hash.ts";
+import { jsonLines } from "../../documents/serialize.ts";
 import { callLines, type ChatLine } from "../scenarios/chats.ts";
 import type { AttemptExport, RunHead, ScenarioHead } from "./result-export.ts";
 

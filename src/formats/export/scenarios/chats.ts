@@ -1,6 +1,6 @@
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
-import { plainArguments } from "../../tool-calls.ts";
-import { jsonLines, listOrLines } from "../serialize.ts";
+import { plainArguments } from "../../shared/tool-calls.ts";
+import { jsonLines, listOrLines } from "../../documents/serialize.ts";
 import { noteUnsupportedParts } from "./unsupported-parts.ts";
 
 export interface ChatLine {

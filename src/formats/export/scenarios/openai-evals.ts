@@ -1,6 +1,6 @@
-import { extrasKey, scenarioExtras } from "../../extras.ts";
+import { extrasKey, scenarioExtras } from "../../shared/extras.ts";
 import type { ExportResult, FileScenario } from "../../scenario-file.ts";
-import { linesOrList } from "../serialize.ts";
+import { linesOrList } from "../../documents/serialize.ts";
 import { questionOf } from "./chats.ts";
 
 /** Data lines for OpenAI Evals, `{"item": {…}}`, to upload as a data source file. */

@@ -1,10 +1,10 @@
 import { stringify } from "yaml";
 import type { JsonRecord } from "../../../base/json.ts";
 import type { CodeTransform, SingleCheck, TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
-import { extrasKey, turnExtras, wholeExtras } from "../../extras.ts";
-import { toScriptPattern } from "../../regex-dialects.ts";
+import { extrasKey, turnExtras, wholeExtras } from "../../shared/extras.ts";
+import { toScriptPattern } from "../../shared/regex-dialects.ts";
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
-import { prettyJson } from "../serialize.ts";
+import { prettyJson } from "../../documents/serialize.ts";
 
 /** A chat prompt that repeats the conversation so far, as promptfoo's documentation shows. */
 const prompt = `[

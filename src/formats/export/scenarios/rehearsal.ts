@@ -1,10 +1,10 @@
 import { stringify } from "yaml";
 import { turnId } from "../../../contract/schemas/scenario.ts";
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
-import { wholeExtras } from "../../extras.ts";
-import { roleOfName } from "../../tables/columns.ts";
+import { wholeExtras } from "../../shared/extras.ts";
+import { roleOfName } from "../../documents/columns.ts";
 import { wholeColumns } from "../../tables/plan-columns.ts";
-import { csvText, jsonLines, prettyJson } from "../serialize.ts";
+import { csvText, jsonLines, prettyJson } from "../../documents/serialize.ts";
 
 /** One scenario as the `test_batch` object, several as a list. */
 export function exportScenarioJson(scenarios: readonly FileScenario[]): ExportResult {

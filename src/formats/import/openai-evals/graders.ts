@@ -3,8 +3,8 @@ import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { maxTurnChecks } from "../../../contract/schemas/scenario.ts";
 import { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
 import { anyField, field, scalarText, textField } from "../../documents/records.ts";
-import { namedCheck, type UnmappedCheckDraft } from "../../imported-scenario.ts";
-import { descend, type ItemContext } from "../importer.ts";
+import { namedCheck, type UnmappedCheckDraft } from "../../shared/imported-scenario.ts";
+import { descend, type ItemContext } from "../../shared/importer.ts";
 import {
   fillTemplate,
   referenceText,

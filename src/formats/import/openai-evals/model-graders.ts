@@ -1,6 +1,6 @@
 import type { JsonRecord } from "../../../base/json.ts";
 import type { Choices } from "../../../contract/schemas/scorer-setting.ts";
-import { readMessage } from "../../read-messages.ts";
+import { readMessage } from "../../shared/read-messages.ts";
 import { anyField, isTextList, listField, recordField, scalarText, textField } from "../../documents/records.ts";
 import { fillTemplate, replyPart, referenceText, type Filled } from "./fill-template.ts";
 import { dropGrader, missingFields, type Grader, type NamedGrader } from "./grader.ts";

@@ -1,10 +1,10 @@
 import type { JsonRecord } from "../../../base/json.ts";
 import { anyField, field, listField, scalarText, textField } from "../../documents/records.ts";
-import { withExtras } from "../../extras.ts";
-import { completeLastTurn } from "../../imported-scenario.ts";
-import { fieldForRole, onlyTextField, readInput, readOutput, splitMetadata } from "../dataset-item.ts";
-import type { ParsedConversation } from "../../read-messages.ts";
-import { descend, itemsOf, type Importer, type ItemContext } from "../importer.ts";
+import { withExtras } from "../../shared/extras.ts";
+import { completeLastTurn } from "../../shared/imported-scenario.ts";
+import { fieldForRole, onlyTextField, readInput, readOutput, splitMetadata } from "../../shared/dataset-item.ts";
+import type { ParsedConversation } from "../../shared/read-messages.ts";
+import { descend, itemsOf, type Importer, type ItemContext } from "../../shared/importer.ts";
 import {
   linkRows,
   mergeRows,

@@ -4,8 +4,8 @@ import { parse as parseYaml } from "yaml";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
 import { scalarText, textField } from "../../documents/records.ts";
-import type { UnmappedCheckDraft } from "../../imported-scenario.ts";
-import { fromScriptPattern } from "../../regex-dialects.ts";
+import type { UnmappedCheckDraft } from "../../shared/imported-scenario.ts";
+import { fromScriptPattern } from "../../shared/regex-dialects.ts";
 
 /** Assertions whose value is also a reference reply. */
 export const referenceTypes: ReadonlySet<string> = new Set([

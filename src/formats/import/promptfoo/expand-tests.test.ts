@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { importScenarios } from "../../import-scenarios.ts";
-import { createScenarioCollector } from "../../scenario-collector.ts";
+import { createScenarioCollector } from "../../shared/scenario-collector.ts";
 import { importPromptfoo } from "./promptfoo.ts";
 import { renderTemplate } from "./render-template.ts";
 

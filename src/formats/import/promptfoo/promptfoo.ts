@@ -1,19 +1,19 @@
 import { parse } from "yaml";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
-import { contentHash } from "../../content-hash.ts";
+import { contentHash } from "../../shared/content-hash.ts";
 import { anyField, listField, recordField, scalarText, textField, toTextList } from "../../documents/records.ts";
-import { withTurnExtras, withWholeExtras } from "../../extras.ts";
+import { withTurnExtras, withWholeExtras } from "../../shared/extras.ts";
 import {
   completeLastTurn,
   type ImportedScenario,
   type ImportedTurn,
   type ImportedVariant,
-} from "../../imported-scenario.ts";
-import { turnsFromMessages, type ParsedConversation } from "../../read-messages.ts";
-import { FormatError } from "../../scenario-file.ts";
-import { readTools, type ImportedTool } from "../../tool-calls.ts";
-import { keepUnasked, readInput, splitMetadata } from "../dataset-item.ts";
-import { allButFirst, descend, otherFields, type Importer, type ItemContext } from "../importer.ts";
+} from "../../shared/imported-scenario.ts";
+import { turnsFromMessages, type ParsedConversation } from "../../shared/read-messages.ts";
+import { FormatError } from "../../documents/format-error.ts";
+import { readTools, type ImportedTool } from "../../shared/tool-calls.ts";
+import { keepUnasked, readInput, splitMetadata } from "../../shared/dataset-item.ts";
+import { allButFirst, descend, otherFields, type Importer, type ItemContext } from "../../shared/importer.ts";
 import {
   createExpansionBudget,
   expandTests,

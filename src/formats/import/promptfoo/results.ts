@@ -9,11 +9,18 @@ import {
   locationBelow,
 } from "../../documents/records.ts";
 import { parseIfJson } from "../../documents/exact-json.ts";
-import { completeLastTurn, type ImportedTurn } from "../../imported-scenario.ts";
-import { readToolCalls, type ImportedToolCall } from "../../tool-calls.ts";
-import { splitMetadata } from "../dataset-item.ts";
-import { turnsFromMessages, type ParsedConversation } from "../../read-messages.ts";
-import { descend, itemsOf, type Importer, type ItemContext, type NestedList, listUnder } from "../importer.ts";
+import { completeLastTurn, type ImportedTurn } from "../../shared/imported-scenario.ts";
+import { readToolCalls, type ImportedToolCall } from "../../shared/tool-calls.ts";
+import { splitMetadata } from "../../shared/dataset-item.ts";
+import { turnsFromMessages, type ParsedConversation } from "../../shared/read-messages.ts";
+import {
+  descend,
+  itemsOf,
+  type Importer,
+  type ItemContext,
+  type NestedList,
+  listUnder,
+} from "../../shared/importer.ts";
 import { importPromptfoo, toExpectation } from "./promptfoo.ts";
 import { placedAssertions, readAssertions } from "./read-assertions.ts";
 import type { ToolExpectation } from "./tool-assertions.ts";

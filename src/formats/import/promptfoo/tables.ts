@@ -1,8 +1,8 @@
 import type { JsonRecord } from "../../../base/json.ts";
 import { scalarText } from "../../documents/records.ts";
-import type { ScenarioCollector } from "../../scenario-collector.ts";
-import type { SourceLocation } from "../../scenario-file.ts";
-import type { ColumnMapping } from "../../tables/columns.ts";
+import type { ScenarioCollector } from "../../shared/scenario-collector.ts";
+import type { SourceLocation } from "../../documents/format-error.ts";
+import type { ColumnMapping } from "../../documents/columns.ts";
 import { importTable } from "../../tables/import-table.ts";
 import type { Table, TableRow } from "../../tables/read-table.ts";
 import { importPromptfoo } from "./promptfoo.ts";

@@ -1,8 +1,8 @@
 import { isRecord } from "../../../base/json.ts";
 import type { ReferenceToolCall } from "../../../contract/schemas/acting/tool-call.ts";
 import { anyField, isTextList, listField, scalarText, textField } from "../../documents/records.ts";
-import type { UnmappedCheckDraft } from "../../imported-scenario.ts";
-import { toReferenceCalls } from "../../tool-calls.ts";
+import type { UnmappedCheckDraft } from "../../shared/imported-scenario.ts";
+import { toReferenceCalls } from "../../shared/tool-calls.ts";
 
 type ToolPattern = string | ReferenceToolCall;
 

@@ -1,8 +1,8 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { field, listField, locationBelow, scalarText, textField } from "../../documents/records.ts";
-import type { SourceLocation } from "../../scenario-file.ts";
-import { readToolCall } from "../../tool-calls.ts";
-import type { Span } from "../../imported-scenario.ts";
+import type { SourceLocation } from "../../documents/format-error.ts";
+import { readToolCall } from "../../shared/tool-calls.ts";
+import type { Span } from "../../shared/imported-scenario.ts";
 
 /** True for a run of our own agent with its log, as `GET /agent/runs/{run_id}` answers it. */
 export const isAgentRun = (value: unknown): value is JsonRecord =>

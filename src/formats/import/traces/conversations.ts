@@ -2,14 +2,14 @@ import type { JsonRecord } from "../../../base/json.ts";
 import { matchesWildcard, truncateText } from "../../../base/text.ts";
 import type { TracedConversation } from "../../../contract/schemas/acting/traces.ts";
 import { parseIfJson } from "../../documents/exact-json.ts";
-import { recordedTurn, type ImportedTurn, type Span } from "../../imported-scenario.ts";
-import { readMessage, turnsFromMessages } from "../../read-messages.ts";
-import type { ScenarioCollector } from "../../scenario-collector.ts";
-import type { SourceLocation } from "../../scenario-file.ts";
+import { recordedTurn, type ImportedTurn, type Span } from "../../shared/imported-scenario.ts";
+import { readMessage, turnsFromMessages } from "../../shared/read-messages.ts";
+import type { ScenarioCollector } from "../../shared/scenario-collector.ts";
+import type { SourceLocation } from "../../documents/format-error.ts";
 import { parsePythonLiteral } from "../../tables/unpack-cells.ts";
-import { readTools, toReferenceCalls, type ImportedTool, type ImportedToolCall } from "../../tool-calls.ts";
-import { keepUnasked, readInput, readOutput, splitMetadata } from "../dataset-item.ts";
-import type { ItemContext } from "../importer.ts";
+import { readTools, toReferenceCalls, type ImportedTool, type ImportedToolCall } from "../../shared/tool-calls.ts";
+import { keepUnasked, readInput, readOutput, splitMetadata } from "../../shared/dataset-item.ts";
+import type { ItemContext } from "../../shared/importer.ts";
 
 const recordedText =
   "recorded replies are kept as agent_reply and tool calls in the world, not as references; to expect them, use expect_recorded";

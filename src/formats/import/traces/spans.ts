@@ -9,14 +9,14 @@ import {
   scalarText,
   textField,
 } from "../../documents/records.ts";
-import type { SourceLocation } from "../../scenario-file.ts";
-import { readMessage } from "../../read-messages.ts";
-import { readToolCall, type ImportedToolCall } from "../../tool-calls.ts";
+import type { SourceLocation } from "../../documents/format-error.ts";
+import { readMessage } from "../../shared/read-messages.ts";
+import { readToolCall, type ImportedToolCall } from "../../shared/tool-calls.ts";
 import { parsePythonLiteral } from "../../tables/unpack-cells.ts";
-import { itemsOf, type Importer, type Item } from "../importer.ts";
+import { itemsOf, type Importer, type Item } from "../../shared/importer.ts";
 import { agentRunSpans, isAgentRun } from "./agent-runs.ts";
 import { addTraces } from "./conversations.ts";
-import type { Span } from "../../imported-scenario.ts";
+import type { Span } from "../../shared/imported-scenario.ts";
 
 /** True for spans: OTLP JSON, or objects with a trace id, a span id and attributes as Phoenix and OpenTelemetry SDKs write them. */
 export const isSpans = (value: unknown): boolean =>

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { FormatError, listedNote } from "../../../formats/scenario-file.ts";
+import { FormatError, type ImportResult } from "../../../formats/scenario-file.ts";
+import { listedNote } from "../../../formats/fold-notes.ts";
 import { importScenarios, type ScenarioImportRequest } from "../../../formats/import-scenarios.ts";
-import type { ImportResult } from "../../../formats/scenario-file.ts";
 import type { ScenarioRules } from "../../../runs/plan/batch-problems.ts";
 import { capNotes, unusableNotes, type UnusableNote } from "./import-notes.ts";
 

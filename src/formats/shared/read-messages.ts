@@ -1,9 +1,9 @@
-import { isRecord, type JsonRecord } from "../base/json.ts";
-import { parseIfJson } from "./documents/exact-json.ts";
-import { anyField, field, listField, scalarText, textField, locationBelow } from "./documents/records.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { parseIfJson } from "../documents/exact-json.ts";
+import { anyField, field, listField, scalarText, textField, locationBelow } from "../documents/records.ts";
 import type { ScenarioCollector } from "./scenario-collector.ts";
 import type { ImportedTurn } from "./imported-scenario.ts";
-import type { SourceLocation } from "./scenario-file.ts";
+import type { SourceLocation } from "../documents/format-error.ts";
 import {
   joinResults,
   readToolCall,

@@ -1,10 +1,10 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { isLabelName, isNotLabel, roleNames, type ColumnMapping, type ColumnRole } from "../tables/columns.ts";
+import { isLabelName, isNotLabel, roleNames, type ColumnMapping, type ColumnRole } from "../documents/columns.ts";
 import { anyField, field, isTextList, listField, normalizeName, scalarText, toTextList } from "../documents/records.ts";
-import { extrasKey, withExtras } from "../extras.ts";
-import { completeLastTurn, type ExpectedReply, type ImportedTurn, type LastTurn } from "../imported-scenario.ts";
-import { noteMessageLosses, readMessage, turnsFromMessages, type ParsedConversation } from "../read-messages.ts";
-import { readToolCalls, readTools, toReferenceCalls, type ImportedTool } from "../tool-calls.ts";
+import { extrasKey, withExtras } from "./extras.ts";
+import { completeLastTurn, type ExpectedReply, type ImportedTurn, type LastTurn } from "./imported-scenario.ts";
+import { noteMessageLosses, readMessage, turnsFromMessages, type ParsedConversation } from "./read-messages.ts";
+import { readToolCalls, readTools, toReferenceCalls, type ImportedTool } from "./tool-calls.ts";
 import { descend, otherFields, type ItemContext, type ItemNotes } from "./importer.ts";
 
 /** The common parts of a dataset item in most tools: input, expected output and metadata. */

@@ -1,7 +1,7 @@
-import { isRecord, type JsonRecord } from "../base/json.ts";
-import { listField, recordField, textField, toTextList } from "./documents/records.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { listField, recordField, textField, toTextList } from "../documents/records.ts";
 import type { ImportedScenario, ImportedTurn } from "./imported-scenario.ts";
-import type { FileInteraction, FileScenario } from "./scenario-file.ts";
+import type { FileInteraction, FileScenario } from "../scenario-file.ts";
 
 /** The key in another format's metadata that holds the parts of a scenario it has no field for. */
 export const extrasKey = "rehearsal";

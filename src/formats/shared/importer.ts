@@ -1,9 +1,10 @@
 import type { JsonRecord } from "../../base/json.ts";
-import type { ColumnMapping } from "../tables/columns.ts";
+import type { ColumnMapping } from "../documents/columns.ts";
 import type { ImportDocument } from "../documents/parse-document.ts";
 import { listField, locationBelow } from "../documents/records.ts";
-import type { ScenarioCollector } from "../scenario-collector.ts";
-import type { NamedFiles, SourceLocation } from "../scenario-file.ts";
+import type { ScenarioCollector } from "./scenario-collector.ts";
+import type { SourceLocation } from "../documents/format-error.ts";
+import type { NamedFiles } from "../scenario-file.ts";
 
 /** Reads one format from a parsed file and passes the scenarios to the collector. */
 export type Importer = (source: ImporterInput) => void;

@@ -1,6 +1,6 @@
-import { isRecord } from "../base/json.ts";
-import { redactKeys } from "../base/secret.ts";
-import type { RedactionRule, redactionKinds } from "../contract/schemas/acting/traces.ts";
+import { isRecord } from "../../base/json.ts";
+import { redactKeys } from "../../base/secret.ts";
+import type { RedactionRule, redactionKinds } from "../../contract/schemas/acting/traces.ts";
 
 type Replace = (text: string) => string;
 

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { unknownFieldsOf, type UnknownField } from "../contract/schemas/unknown-fields.ts";
-import { locationBelow } from "./documents/records.ts";
+import { unknownFieldsOf, type UnknownField } from "../../contract/schemas/unknown-fields.ts";
+import { locationBelow } from "../documents/records.ts";
 import type { ScenarioCollector } from "./scenario-collector.ts";
-import type { SourceLocation } from "./scenario-file.ts";
+import type { SourceLocation } from "../documents/format-error.ts";
 
 /** Limit of unknown fields named in one note. */
 const mostNamed = 20;

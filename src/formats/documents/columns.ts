@@ -1,5 +1,5 @@
-import { FormatError } from "../scenario-file.ts";
-import { normalizeName } from "../documents/records.ts";
+import { FormatError } from "./format-error.ts";
+import { normalizeName } from "./records.ts";
 
 /** The roles that a column or field can have. */
 export type ColumnRole =

@@ -1,13 +1,14 @@
-import { isRecord, type JsonRecord } from "../base/json.ts";
-import { ScenarioInput } from "../contract/schemas/scenario.ts";
-import { validationMessage } from "../contract/schemas/validation-message.ts";
-import type { RedactionRule, TracedConversation, TraceFilter } from "../contract/schemas/acting/traces.ts";
-import type { World } from "../contract/schemas/acting/world.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { ScenarioInput } from "../../contract/schemas/scenario.ts";
+import { validationMessage } from "../../contract/schemas/validation-message.ts";
+import type { RedactionRule, TracedConversation, TraceFilter } from "../../contract/schemas/acting/traces.ts";
+import type { World } from "../../contract/schemas/acting/world.ts";
 import { contentHash } from "./content-hash.ts";
-import { pointerTo, scalarText, locationBelow } from "./documents/records.ts";
+import { pointerTo, scalarText, locationBelow } from "../documents/records.ts";
 import type { ImportedScenario, ImportedTurn, ImportedVariant, Span } from "./imported-scenario.ts";
 import { createRedactor } from "./redact.ts";
-import type { UnmappedCheck, FileScenario, ImportResult, Note, SourceLocation } from "./scenario-file.ts";
+import type { SourceLocation } from "../documents/format-error.ts";
+import type { UnmappedCheck, FileScenario, ImportResult, Note } from "../scenario-file.ts";
 import { toWorld } from "./tool-calls.ts";
 
 /** Collects imported scenarios: gives ids, validates against the contract, and records notes. */

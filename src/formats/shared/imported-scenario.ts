@@ -1,7 +1,8 @@
-import type { JsonRecord } from "../base/json.ts";
-import { reservedPrefixes, reservedScores } from "../contract/schemas/score-names.ts";
-import { TurnCheck } from "../contract/schemas/scorer-setting.ts";
-import type { SourceLocation, UnmappedCheck } from "./scenario-file.ts";
+import type { JsonRecord } from "../../base/json.ts";
+import { reservedPrefixes, reservedScores } from "../../contract/schemas/score-names.ts";
+import { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import type { SourceLocation } from "../documents/format-error.ts";
+import type { UnmappedCheck } from "../scenario-file.ts";
 import type { ImportedTool, ImportedToolCall } from "./tool-calls.ts";
 
 export type UnmappedCheckDraft = Omit<UnmappedCheck, "scenario_id" | "interaction_id">;

@@ -1,10 +1,10 @@
-import { isRecord, type JsonRecord } from "../base/json.ts";
-import { truncateText } from "../base/text.ts";
-import { ToolName, type ReferenceToolCall } from "../contract/schemas/acting/tool-call.ts";
-import type { World } from "../contract/schemas/acting/world.ts";
-import { parseExactJson, parseIfJson } from "./documents/exact-json.ts";
-import { anyField, field, listField, recordField, scalarText, textField } from "./documents/records.ts";
-import type { SourceLocation } from "./scenario-file.ts";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import { truncateText } from "../../base/text.ts";
+import { ToolName, type ReferenceToolCall } from "../../contract/schemas/acting/tool-call.ts";
+import type { World } from "../../contract/schemas/acting/world.ts";
+import { parseExactJson, parseIfJson } from "../documents/exact-json.ts";
+import { anyField, field, listField, recordField, scalarText, textField } from "../documents/records.ts";
+import type { SourceLocation } from "../documents/format-error.ts";
 
 /** A tool call in a file, with its outcome as far as the file says it. */
 export interface ImportedToolCall {
