@@ -95,15 +95,15 @@ function Coefficients({ agreement }: { readonly agreement: Agreement }) {
               </tr>
             </thead>
             <tbody>
-              {measured.map(([name, { value, ci_lower, ci_upper, replies }]) => (
+              {measured.map(([name, { value, ci_lower, ci_upper, method, replies }]) => (
                 <tr key={name}>
                   <th scope="row" className="verbatim">
                     {name}
                   </th>
                   <td className="number font-semibold">{value === null ? "–" : formatKappa(value)}</td>
-                  <td className="whitespace-nowrap tabular-nums">
+                  <td className="tabular-nums">
                     {ci_lower === null || ci_upper === null
-                      ? "–"
+                      ? method
                       : `${formatKappa(ci_lower)} to ${formatKappa(ci_upper)}`}
                   </td>
                   <td className="number">{formatInteger(replies)}</td>

@@ -70,8 +70,9 @@ test("Cohen's kappa does not depend on the order in which the ratings of a unit 
 });
 
 test("intervals resample whole clusters: ten copies of each unit in its cluster do not narrow them", () => {
+  const twice = [...example, ...example.map((rating) => ({ ...rating, unit: `${rating.unit} again` }))];
   const clustered = (copies: number): Rating[] =>
-    example.flatMap((rating) =>
+    twice.flatMap((rating) =>
       Array.from({ length: copies }, (__, copy) => ({
         ...rating,
         unit: `${rating.unit} ${copy}`,
@@ -81,11 +82,32 @@ test("intervals resample whole clusters: ten copies of each unit in its cluster 
   const [one, ten] = [krippendorffAlpha(clustered(1)).interval, krippendorffAlpha(clustered(10)).interval];
   expect(one!.upper - one!.lower).toBeGreaterThan(0.2);
   expect(ten!.upper - ten!.lower).toBeGreaterThan(0.9 * (one!.upper - one!.lower));
-  expect(krippendorffAlpha(example, { resamples: 0 }).interval).toBeNull();
+  expect(krippendorffAlpha(twice, { resamples: 0 })).toMatchObject({ interval: null, method: "none: not asked for" });
+});
+
+test("there is an interval from 15 clusters on, and below them the reason why there is none", () => {
+  const pairs = (units: number) =>
+    toRatings([0, 1].map((rater) => Array.from({ length: units }, (__, unit) => (unit + (unit % 5 ? 0 : rater)) % 2)));
+  const few = krippendorffAlpha(pairs(14));
+  expect(few.value).not.toBeNull();
+  expect(few).toMatchObject({ interval: null, method: "none: fewer than 15 scenarios rated twice", units: 14 });
+  const enough = krippendorffAlpha(pairs(15));
+  expect(enough.interval!.lower).toBeLessThan(enough.value!);
+  expect(enough.interval!.upper).toBeGreaterThan(enough.value!);
+  // Many replies of few scenarios are few scenarios.
+  const inThree = pairs(30).map((rating) => ({ ...rating, cluster: String(Number(rating.unit.slice(1)) % 3) }));
+  expect(krippendorffAlpha(inThree)).toMatchObject({ interval: null, units: 30 });
+  expect(fleissKappa(pairs(14)).interval).toBeNull();
+  expect(pairKappa(pairs(14), ["r0", "r1"]).interval).toBeNull();
 });
 
 test("there is no coefficient when nothing was rated twice, or all ratings are equal", () => {
-  expect(krippendorffAlpha(toRatings([[1, 2, 3]]))).toEqual({ value: null, interval: null, units: 0 });
+  expect(krippendorffAlpha(toRatings([[1, 2, 3]]))).toEqual({
+    value: null,
+    interval: null,
+    method: "none: nothing was rated twice",
+    units: 0,
+  });
   const equal = toRatings([
     [1, 1, 1],
     [1, 1, 1],

@@ -21,11 +21,16 @@ export type AlphaMetric = "nominal" | "ordinal" | "interval";
 export interface Coefficient {
   /** Null when it is undefined: nothing was rated twice, or all ratings are equal. */
   readonly value: number | null;
-  /** Percentiles over resampled clusters; null below two clusters, or when they do not vary. */
+  /** Percentiles over resampled clusters; null below {@link fewestClusters}, or when the clusters do not vary. */
   readonly interval: Interval | null;
+  /** How the interval was made, or why there is none. */
+  readonly method: string;
   /** Units that count: those with two ratings or more. */
   readonly units: number;
 }
+
+/** With 5 units, percentiles of resampled clusters contain the truth in 50 to 83 of 100 cases, and with 10 in 70 to 98. */
+const fewestClusters = 15;
 
 /**
  * Krippendorff's alpha: agreement beyond chance between any number of raters, who need not rate every unit. Units with one
@@ -162,7 +167,13 @@ function coefficient(
   statistic: (table: Float64Array) => number | null,
   { units, resamples = 1_000, level = defaultLevel }: BootstrapOptions & { readonly units: number },
 ): Coefficient {
-  if (tables.length === 0) return { value: null, interval: null, units };
+  const none = (value: number | null, why: string): Coefficient => ({
+    value,
+    interval: null,
+    method: `none: ${why}`,
+    units,
+  });
+  if (tables.length === 0) return none(null, "nothing was rated twice");
   const size = tables[0]!.length;
   const sum = new Float64Array(size);
   const addUp = (chosen: (index: number) => Float64Array): Float64Array => {
@@ -174,7 +185,9 @@ function coefficient(
     return sum;
   };
   const value = statistic(addUp((index) => tables[index]!));
-  if (value === null || tables.length < 2) return { value, interval: null, units };
+  if (value === null) return none(value, "all ratings are equal");
+  if (tables.length < fewestClusters) return none(value, `fewer than ${fewestClusters} scenarios rated twice`);
+  if (resamples === 0) return none(value, "not asked for");
   // Seeded, so that the same ratings always have the same interval.
   const random = createRandom(`bootstrap ${tables.length}`);
   const resampled: number[] = [];
@@ -182,7 +195,9 @@ function coefficient(
     const drawn = statistic(addUp(() => tables[Math.floor(random() * tables.length)]!));
     if (drawn !== null) resampled.push(drawn);
   }
-  return { value, interval: percentiles(resampled, level), units };
+  const interval = percentiles(resampled, level);
+  if (!interval) return none(value, "the scenarios do not vary");
+  return { value, interval, method: `percentiles over ${tables.length} scenarios drawn with replacement`, units };
 }
 
 function percentiles(values: number[], level: number): Interval | null {

@@ -98,10 +98,11 @@ const toRatings = (reply: ReplyVerdict, scenarios: readonly Scenario[]): Rating[
     value,
   }));
 
-const toCoefficient = ({ value, interval, units }: Coefficient): Agreement["fleiss"] => ({
+const toCoefficient = ({ value, interval, method, units }: Coefficient): Agreement["fleiss"] => ({
   value,
   ci_lower: interval?.lower ?? null,
   ci_upper: interval?.upper ?? null,
+  method,
   replies: units,
 });
 
@@ -158,7 +159,7 @@ function agreementSentence(
   if (alpha.value === null) return "All verdicts are the same choice, so agreement beyond chance is undefined.";
   const interval =
     alpha.ci_lower === null || alpha.ci_upper === null
-      ? ""
+      ? ` (no interval: ${alpha.method.replace(/^none: /, "")})`
       : ` (95 % interval ${formatFigure(alpha.ci_lower)} to ${formatFigure(alpha.ci_upper)})`;
   const conflicts = open === 0 ? "no conflict is open" : `${open} ${open === 1 ? "conflict is" : "conflicts are"} open`;
   return `Krippendorff's alpha of ${raters} people is ${formatFigure(alpha.value)}${interval} on ${alpha.replies} replies; ${conflicts}.`;

@@ -180,10 +180,11 @@ function conflictsOf(verdicts: readonly Verdict[]): Agreement["conflicts"] {
 const openConflicts = (verdicts: readonly Verdict[]) =>
   conflictsOf(verdicts).filter(({ adjudicated }) => adjudicated === null);
 
-const toFigure = ({ value, interval, units }: Coefficient): Agreement["fleiss"] => ({
+const toFigure = ({ value, interval, method, units }: Coefficient): Agreement["fleiss"] => ({
   value,
   ci_lower: interval?.lower ?? null,
   ci_upper: interval?.upper ?? null,
+  method,
   replies: units,
 });
 

@@ -203,6 +203,7 @@ const Coefficient = z
   .object({
     value: z.number().nullable(),
     ...interval,
+    method: z.string().describe("How the interval was made, or why there is none."),
     replies: z.int().describe("Replies with two verdicts or more."),
   })
   .meta({ id: "AgreementCoefficient" });
