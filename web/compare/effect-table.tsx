@@ -88,6 +88,7 @@ function WideTable({ groups, reach }: WideTableProps) {
             <tr key={score.name}>
               <th scope="row" className="verbatim min-w-28">
                 {scoreLabel(score.name)}
+                <AuditMark score={score} />
               </th>
               <td className="number" data-label="Baseline">
                 {formatScore(score.baseline)}
@@ -134,6 +135,10 @@ function PValues({ score: { p, p_adjusted } }: { score: Score }) {
   );
 }
 
+function AuditMark({ score }: { score: Score }) {
+  return score.judge_audited === false && <span className="text-xs font-normal text-warn"> judge not audited</span>;
+}
+
 function VerdictLabel({ score }: { score: Score }) {
   const { icon: Icon, label, className } = verdictStyles[score.verdict];
   return (
@@ -149,7 +154,10 @@ function EffectLine({ score, reach }: { score: Score; reach: number }) {
   return (
     <details>
       <summary className="grid grid-cols-[minmax(0,1fr)_auto_8.5rem] items-baseline gap-x-2 px-3 py-2 text-sm">
-        <span className="verbatim truncate font-medium">{scoreLabel(score.name)}</span>
+        <span className="verbatim truncate font-medium">
+          {scoreLabel(score.name)}
+          <AuditMark score={score} />
+        </span>
         <span className="font-semibold tabular-nums">{formatEffect(score.effect)}</span>
         <VerdictLabel score={score} />
       </summary>

@@ -15,7 +15,8 @@ import {
   type NotedComparison,
 } from "../gates/compare-results.ts";
 import { collectList, joinMargins, shareNumber, withSource, type SourceOptions } from "../options/options.ts";
-import { unauditedMark, unauditedScores } from "../../formats/export/results/report-text.ts";
+import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
+import { unauditedScores } from "../../formats/export/results/report-text.ts";
 import { changedSettings, comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";
 import { rankingMarkdown, rankingText, testNames } from "../reporters/ranking-text.ts";
 import { openSource } from "../sources/open-source.ts";

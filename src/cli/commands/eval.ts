@@ -26,7 +26,7 @@ async function evaluate(
 const examples = `
 Examples:
   rehearsal eval scenarios/ --model demo/retrieval --attempts 3
-  rehearsal eval chats.jsonl --endpoint https://api.example.com/v1 --model small-1 --gate 'overall>=0.8'
+  rehearsal eval chats.jsonl --endpoint https://api.example.com/v1 --model small-1 --gate 'overall.ci_lower>=0.7'
   rehearsal eval --model new-model --baseline latest --not-worse-by 0.02
   rehearsal eval --models old-model,new-model --until-decided --max-cost 5
   rehearsal eval --baseline latest --reporter line -o results.json -o report.html

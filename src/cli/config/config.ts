@@ -138,7 +138,7 @@ export const Config = z
     gates: z
       .array(z.string().min(1).superRefine(checkGateText))
       .optional()
-      .describe('Such as "outcome>=0.9" or "pass^3>=0.9". Default: every scenario has to pass.'),
+      .describe('Such as "overall.ci_lower>=0.7" or "pass^3>=0.9". Default: every scenario has to pass.'),
     baseline: z
       .string()
       .min(1)

@@ -3,6 +3,7 @@ import type { NotWorse, NotWorseMeasure, RunComparison, RunRanking } from "../..
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { marginsText, type Margins, type Undecided } from "../../contract/schemas/margins.ts";
+import { unauditedScores } from "../../formats/export/results/report-text.ts";
 import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { keptByAttempt, measuresOutOfReach, type OutOfReach } from "../../evaluation/comparison/not-worse.ts";
 import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
@@ -262,7 +263,17 @@ function toSide(
     }
   }
   const threshold = results.scenarios[0]?.threshold;
-  return { run_id, state, rescored: summary.rescored, history, threshold, measures, embedders, tally };
+  return {
+    run_id,
+    state,
+    rescored: summary.rescored,
+    history,
+    threshold,
+    measures,
+    embedders,
+    tally,
+    unaudited: unauditedScores(results.scenarios),
+  };
 }
 
 /** Turns that any of these runs failed to reply to. */

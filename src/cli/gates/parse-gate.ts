@@ -30,7 +30,7 @@ export function parseGate(text: string): GateRule {
   const name = left.trim();
   if (comparator === undefined || name === "") {
     throw new CliError(
-      `the gate "${text}" cannot be read: write it like overall>=0.8, overall.ci_lower>=0.7 or pass^3>=0.9`,
+      `the gate "${text}" cannot be read: write it like overall.ci_lower>=0.7, overall>=0.8 or pass^3>=0.9`,
     );
   }
   const gate = {

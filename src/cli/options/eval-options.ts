@@ -96,7 +96,7 @@ export function withEvalOptions(command: Command, files: string): Command {
     .optionsGroup("Gates:")
     .option(
       "--gate <rule>",
-      "such as outcome>=0.9, overall.ci_lower>=0.7, pass^3>=0.9 (repeatable; default: every scenario passes)",
+      "such as overall.ci_lower>=0.7, outcome.ci_lower>=0.8, pass^3>=0.9 (repeatable; default: every scenario passes)",
       collectUnlessNone,
     )
     .option("--no-gate", "only look: results do not change the exit code")

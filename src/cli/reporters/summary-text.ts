@@ -1,6 +1,7 @@
 import { howToJudge, passRateText } from "../../contract/schemas/outcome.ts";
 import { overallFirst, scoreTitle } from "../../contract/schemas/score-names.ts";
-import { meanText, scoreText, unauditedMark } from "../../formats/export/results/report-text.ts";
+import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
+import { meanText, scoreText } from "../../formats/export/results/report-text.ts";
 import type { FailingScenario, RunDigest, ScenarioDigest } from "../../formats/export/results/run-digest.ts";
 import { isFailing, passedText } from "../../formats/export/results/verdict.ts";
 import { counted, durationText, lengthWithin, plainLine, spentText } from "../terminal/text.ts";

@@ -52,6 +52,10 @@ const ScoreComparison = z
       ),
     method: z.string(),
     verdict: Verdict,
+    judge_audited: z
+      .literal(false)
+      .optional()
+      .describe("Set when the score is, or contains, that of a judge without an audit."),
     sentence: z.string(),
   })
   .meta({ id: "ScoreComparison" });

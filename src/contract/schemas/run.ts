@@ -145,6 +145,10 @@ export const RunSummary = z
     flaky: z.int().min(0).optional().describe("Scenarios with both passed and failed attempts."),
     flakiness: Flakiness.optional(),
     judge_audited: z.boolean().optional(),
+    unaudited_scores: z
+      .array(z.string())
+      .optional()
+      .describe("Scores that rest on a judge without an audit, `overall` where it contains one of them."),
     rescored: Rescored.optional(),
     simulated_users: SimulatedUsers.optional().describe("Present when scenarios have a simulated user."),
     pass_hat_k: z

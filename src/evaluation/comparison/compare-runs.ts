@@ -37,6 +37,8 @@ interface CompareOptions {
   readonly ids?: { readonly baseline?: string | undefined; readonly candidate?: string | undefined } | undefined;
   /** Scores that are not comparable between the runs. */
   readonly leaveOut?: ReadonlySet<string>;
+  /** Scores that rest on a judge without an audit. */
+  readonly unaudited?: ReadonlySet<string>;
 }
 
 /**
@@ -49,6 +51,7 @@ export function compareRuns({
   smallestEffect = 0.05,
   ids,
   leaveOut = new Set(),
+  unaudited = new Set(),
 }: CompareOptions): Comparison {
   const { scores: all, unpaired, interactions } = pairRuns(baseline, candidate);
   const scores = new Map([...all].filter(([name]) => !leaveOut.has(name)));
@@ -91,7 +94,9 @@ export function compareRuns({
       ...comparison,
       verdict: says === "closeness" ? toCloseness(comparison.verdict) : comparison.verdict,
     };
-    return { ...worded, sentence: toSentence(worded, { smallestEffect, says, undetected }) };
+    const audited = !unaudited.has(worded.name);
+    const sentence = toSentence(worded, { smallestEffect, says, undetected, audited });
+    return audited ? { ...worded, sentence } : { ...worded, sentence, judge_audited: false };
   });
   const names = overallFirst(compared.map(({ name }) => name));
   const ordered = compared.toSorted((left, right) => names.indexOf(left.name) - names.indexOf(right.name));

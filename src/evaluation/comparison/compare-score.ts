@@ -1,3 +1,4 @@
+import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { Verdict } from "../../contract/schemas/comparison.ts";
 import { scoreTitle } from "../../contract/schemas/score-names.ts";
@@ -139,6 +140,8 @@ export interface ScoreComparison
   /** Adjusted by Holm's method. */
   readonly p_adjusted: number | null;
   readonly verdict: Verdict;
+  /** Set when it rests on a judge without an audit. */
+  readonly judge_audited?: false;
   readonly sentence: string;
 }
 
@@ -160,6 +163,10 @@ export function toCloseness(verdict: Verdict): Verdict {
   return verdict === "better" ? "closer" : verdict === "worse" ? "less_close" : verdict;
 }
 
+/** The title of a score, with a mark when it rests on a judge without an audit. */
+export const markedTitle = (name: string, audited: boolean): string =>
+  audited ? scoreTitle(name) : `${scoreTitle(name)} (${unauditedMark})`;
+
 type UnwordedComparison = Omit<ScoreComparison, "sentence">;
 
 interface WordOptions {
@@ -168,6 +175,8 @@ interface WordOptions {
   readonly says?: "verdict" | "closeness";
   /** The share of complete failures that the scenarios do not exclude. */
   readonly undetected: number;
+  /** False when the score rests on a judge without an audit. */
+  readonly audited?: boolean;
 }
 
 const notBetter = ". That does not say which run is right more often: add checks or a judge.";
@@ -175,12 +184,12 @@ const notBetter = ". That does not say which run is right more often: add checks
 /** The verdict as a sentence without statistical terms. */
 export function toSentence(
   difference: UnwordedComparison,
-  { smallestEffect, says = "verdict", undetected }: WordOptions,
+  { smallestEffect, says = "verdict", undetected, audited = true }: WordOptions,
 ): string {
   const [more, less] =
     says === "closeness" ? ["closer to the references", "less close to the references"] : ["better", "worse"];
   const { effect, scenarios, verdict, p_adjusted: adjusted } = difference;
-  const name = scoreTitle(difference.name);
+  const name = markedTitle(difference.name, audited);
   switch (verdict) {
     case "undecided": {
       const finding =

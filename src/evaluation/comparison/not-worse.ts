@@ -1,3 +1,4 @@
+import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { NotWorse, NotWorseMeasure, NotWorseVerdict } from "../../contract/schemas/comparison.ts";
 import { callFigures, passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
@@ -41,6 +42,8 @@ interface MarginOptions {
   readonly margins: Margins;
   /** Scores that are not comparable between the runs. */
   readonly leaveOut?: ReadonlySet<string>;
+  /** Scores that rest on a judge without an audit. */
+  readonly unaudited?: ReadonlySet<string>;
   /** Minimum `overall` of an attempt that passes; undefined where the statements of the scenarios decide. */
   readonly threshold: number | undefined;
 }
@@ -52,8 +55,10 @@ interface MarginOptions {
 export function compareWithMargins(options: MarginOptions): Omit<NotWorse, "next"> {
   const found = Object.entries(options.margins).map(([name, margin]) => toSample(name, margin, options));
   const names = scoreNamesOf(options.candidate);
-  const told = (name: string): string =>
-    basisOf(name, names) === "closeness" ? `${name} (closeness to the references)` : name;
+  const told = (name: string): string => {
+    if (options.unaudited?.has(name)) return `${name} (${unauditedMark})`;
+    return basisOf(name, names) === "closeness" ? `${name} (closeness to the references)` : name;
+  };
   const tested = found.map((sample) => ("reason" in sample ? null : testSample(sample)));
   const adjusted = hochberg(tested.map((test) => test?.p ?? 1));
   const worse = holm(tested.map((test) => (test && test.effect < 0 ? (test.worseP ?? 1) : 1)));
@@ -81,7 +86,7 @@ export function compareWithMargins(options: MarginOptions): Omit<NotWorse, "next
     return { ...measure, would_decide, sentence: toSentence({ ...measure, name: told(sample.name), would_decide }) };
   });
   const verdict = verdictOfAll(measures);
-  return { verdict, sentence: sentenceOfAll(verdict, measures), family_error: alpha, measures };
+  return { verdict, sentence: sentenceOfAll(verdict, measures, told), family_error: alpha, measures };
 }
 
 /** One measure of both runs: a value per scenario. */
@@ -417,7 +422,11 @@ function verdictOfAll(measures: readonly NotWorseMeasure[]): NotWorseVerdict {
   return measures.every(({ verdict }) => verdict === "not_worse") ? "not_worse" : "undecided";
 }
 
-function sentenceOfAll(verdict: NotWorseVerdict, measures: readonly NotWorseMeasure[]): string {
+function sentenceOfAll(
+  verdict: NotWorseVerdict,
+  measures: readonly NotWorseMeasure[],
+  told: (name: string) => string,
+): string {
   const [first] = measures;
   if (first && measures.length === 1) return first.sentence;
   if (verdict !== "not_worse")
@@ -425,13 +434,13 @@ function sentenceOfAll(verdict: NotWorseVerdict, measures: readonly NotWorseMeas
       .filter((measure) => measure.verdict === verdict)
       .map(({ sentence }) => sentence)
       .join(" ");
-  const names = measures.map((measure) => `${scoreTitle(measure.name)} by ${marginText(measure)}`).join(", ");
+  const names = measures.map((measure) => `${scoreTitle(told(measure.name))} by ${marginText(measure)}`).join(", ");
   const missing = measures.map((measure) => ({
     name: scoreTitle(measure.name),
     text: undetectedSentence(measure) + missingOf(measure),
   }));
-  const told = missing.flatMap(({ name, text }) => (text === "" ? [] : ` ${name}:${text}`)).join("");
-  return `All ${measures.length} measures are shown not to be worse (${names}), with a family error of 5 %.${told}`;
+  const found = missing.flatMap(({ name, text }) => (text === "" ? [] : ` ${name}:${text}`)).join("");
+  return `All ${measures.length} measures are shown not to be worse (${names}), with a family error of 5 %.${found}`;
 }
 
 /** A measure that no result of these scenarios could show not to be worse. */

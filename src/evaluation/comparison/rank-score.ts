@@ -1,13 +1,19 @@
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { RankDistance, RankPlace } from "../../contract/schemas/comparison.ts";
-import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { pValueText, signedText } from "../../base/format.ts";
 import { mean as meanOf } from "../statistics/descriptive.ts";
 import { detectableGain, scenariosNeeded } from "../statistics/power.ts";
 import { scoreStats } from "../statistics/score-stats.ts";
 import { adjustTests } from "../statistics/significance.ts";
 import { isBinaryScore } from "../summary/score-series.ts";
-import { compareScore, intervalAt, outweighsRareFailures, toVerdict, type ScoreDifference } from "./compare-score.ts";
+import {
+  compareScore,
+  intervalAt,
+  markedTitle,
+  outweighsRareFailures,
+  toVerdict,
+  type ScoreDifference,
+} from "./compare-score.ts";
 import type { SharedScenario, SharedScore } from "./shared-score.ts";
 
 /** One run of a ranking, identified by its index in the list that was ranked. */
@@ -158,9 +164,13 @@ function neededFor(firstTwo: Pair | undefined, tests: number): number | null {
 export function rankingSentence(
   named: string,
   ranking: ScoreRanking,
-  { titles, closeness = false }: { readonly titles: readonly string[]; readonly closeness?: boolean },
+  {
+    titles,
+    closeness = false,
+    audited = true,
+  }: { readonly titles: readonly string[]; readonly closeness?: boolean; readonly audited?: boolean },
 ): string {
-  const score = scoreTitle(named);
+  const score = markedTitle(named, audited);
   const { runs, scenarios } = ranking;
   const [first, second] = runs;
   const titleOf = ({ run }: RankedScore): string => titles[run] ?? `run ${run + 1}`;

@@ -1,3 +1,4 @@
+import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import { passRateMeasure } from "../../contract/schemas/margins.ts";
 import type { RunSequence } from "../../contract/schemas/sequence.ts";
 import { signedText } from "../../base/format.ts";
@@ -123,7 +124,10 @@ type Told = Pick<
   RunSequence,
   "score" | "margin" | "verdict" | "stopped_by" | "scenarios" | "planned" | "effect" | "lower" | "upper" | "threshold"
 > &
-  Partial<Pick<RunSequence, "left_out" | "missing_as_zero" | "bound" | "undetected_failures">>;
+  Partial<Pick<RunSequence, "left_out" | "missing_as_zero" | "bound" | "undetected_failures">> & {
+    /** False when the score rests on a judge without an audit. */
+    readonly audited?: boolean;
+  };
 
 /** The verdict with its figures, why the comparison stopped, and what is missing. */
 export const sequenceSentence = (told: Told): string =>
@@ -140,7 +144,8 @@ function missingSentences({ left_out = 0, missing_as_zero = 0 }: Told): string {
 }
 
 function verdictSentence(told: Told): string {
-  const { score, margin, verdict, stopped_by, scenarios, planned, effect, lower, upper, threshold } = told;
+  const { margin, verdict, stopped_by, scenarios, planned, effect, lower, upper, threshold, audited = true } = told;
+  const score = audited ? told.score : `${told.score} (${unauditedMark})`;
   const other = threshold === null ? "" : ` than ${threshold}`;
   const count = `${scenarios} of ${planned} ${planned === 1 ? "scenario" : "scenarios"}`;
   if (effect === null || lower === null || upper === null)

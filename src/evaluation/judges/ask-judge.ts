@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
 import type { Choices } from "../../contract/schemas/scorer-setting.ts";
+import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import type { JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import { askStructured, unwrapFence } from "../structured-output.ts";
@@ -97,7 +98,7 @@ export function countVotes(
 /** The verdict as a sentence for the score's reason. */
 export function describeVerdict({ value, verdict, votes, agreement, judge_audited }: JudgeVerdict): string {
   const usable = votes.filter(({ choice }) => choice !== null);
-  const mark = judge_audited ? "" : " (judge not audited)";
+  const mark = judge_audited ? "" : ` (${unauditedMark})`;
   if (value === null) return `unscored: ${votes[0]?.reason ?? "the judge was not asked"}${mark}`;
   const reason = usable.find(({ choice }) => choice === verdict)?.reason ?? usable[0]?.reason ?? "";
   const split = agreement === 1 ? "" : ` by ${Math.round((agreement ?? 0) * usable.length)} of ${usable.length} votes`;

@@ -261,7 +261,7 @@ function fallbackReason(
     return `This is from the ${labelled.length} verdicts alone (exact): fewer than ${correctionRule.others} differ from the most frequent one, too few to know the judge's errors.`;
   }
   if (alone.upper - alone.lower <= interval.upper - interval.lower)
-    return `This is from the ${labelled.length} verdicts alone (exact): with so few, or a judge that agrees so little, its scores make it no narrower.`;
+    return `This is from the ${labelled.length} verdicts alone (exact): with so few, or a judge that agrees so little, its scores add nothing.`;
   return null;
 }
 

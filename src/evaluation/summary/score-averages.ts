@@ -16,6 +16,7 @@ export type ScoredInteraction = Pick<
       | "helper_usage"
       | "cost"
       | "judgements"
+      | "score_reasons"
       | "label_sources"
       | "failed_scores"
       | "undecided_scores"

@@ -2,7 +2,8 @@ import { roundDollars } from "../../base/numbers.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import type { LabelRule } from "../../scoring/scorers/label-rule.ts";
-import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
+import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
+import { unauditedScoresOf } from "../../contract/schemas/judging/unaudited.ts";
 import {
   attemptOutcome,
   isFailure,
@@ -12,7 +13,7 @@ import {
 } from "../../contract/schemas/outcome.ts";
 import type { AlwaysFailing, FailureCause, RunSummary, ScenarioCounts } from "../../contract/schemas/run.ts";
 import type { ScenarioTotals } from "../../contract/schemas/run-scenarios.ts";
-import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
+import { overallFirst, simulatedUserScore } from "../../contract/schemas/score-names.ts";
 import { addUsage, noUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
 import { DurationTally, MeanTable, NumberColumn, SpreadTable } from "../statistics/accumulators.ts";
@@ -93,6 +94,7 @@ export function createRunFigures({ threshold, gate, label_rules, checks }: RunFi
   /** Attempts in which a score could not be decided, by its name. */
   const undecided = new Map<string, number>();
   let audited: boolean | undefined;
+  const unaudited = new Set<string>();
 
   function rowOf(scenario: number | string): number {
     const row = rows.get(scenario) ?? rows.size;
@@ -102,8 +104,10 @@ export function createRunFigures({ threshold, gate, label_rules, checks }: RunFi
 
   const hasEnded = (scenario: number | string): boolean => ended.get(rows.get(scenario) ?? -1) > 0;
 
-  function noteAudits(judgements: Readonly<Record<string, JudgeVerdict>> = {}): void {
-    for (const { judge_audited } of Object.values(judgements)) audited = (audited ?? true) && judge_audited;
+  function noteAudits(judged: Pick<ScoredInteraction, "judgements" | "score_reasons" | "scores">): void {
+    for (const { judge_audited } of Object.values(judged.judgements ?? {}))
+      audited = (audited ?? true) && judge_audited;
+    if (audited === false) for (const name of unauditedScoresOf(judged)) unaudited.add(name);
   }
 
   function addInteraction(interaction: ScoredInteraction, attempt: FiguredAttempt): void {
@@ -114,7 +118,7 @@ export function createRunFigures({ threshold, gate, label_rules, checks }: RunFi
     if ((interaction.conflicts ?? []).length > 0) conflicts++;
     if (isUnscored(interaction, attempt.conversation)) unscored++;
     if (interaction.written_call !== undefined) writtenCalls++;
-    noteAudits(interaction.judgements);
+    noteAudits(interaction);
     if (interaction.error) {
       const { code, detail } = interaction.error;
       failures.set(code, { detail, ...failures.get(code), code, count: (failures.get(code)?.count ?? 0) + 1 });
@@ -172,7 +176,7 @@ export function createRunFigures({ threshold, gate, label_rules, checks }: RunFi
       }
       if (conversation) {
         series.noteConversation(conversation.scores);
-        noteAudits(conversation.judgements);
+        noteAudits(conversation);
         spending.addHelper(conversation.helper_usage);
       }
       averages.add(row, average);
@@ -247,6 +251,7 @@ export function createRunFigures({ threshold, gate, label_rules, checks }: RunFi
         flaky: entries.filter(({ row }) => verdicts.of(row) === "flaky").length,
         ...(flaky && { flakiness: flaky }),
         ...(audited !== undefined && { judge_audited: audited }),
+        ...(unaudited.size > 0 && { unaudited_scores: overallFirst([...unaudited]) }),
         ...(simulated_users && { simulated_users }),
         ...(pass_hat_k && { pass_hat_k }),
       };

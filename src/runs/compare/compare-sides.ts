@@ -20,6 +20,8 @@ export interface ComparedSide {
   readonly measures: Measures | undefined;
   readonly embedders: EmbedderBaselines;
   readonly tally: RunTally;
+  /** Scores that rest on a judge without an audit. */
+  readonly unaudited: ReadonlySet<string>;
 }
 
 interface ComparedSides {
@@ -44,12 +46,14 @@ export function compareSides(
   }
   const { leaveOut, notes } = incomparableScores(baseline, candidate);
   const ids = { baseline: baseline.run_id, candidate: candidate.run_id };
-  const comparison = compareRuns({ baseline: baseline.tally, candidate: candidate.tally, ids, leaveOut });
+  const unaudited = new Set([...baseline.unaudited, ...candidate.unaudited]);
+  const comparison = compareRuns({ baseline: baseline.tally, candidate: candidate.tally, ids, leaveOut, unaudited });
   if (!margins || !comparison.comparable) return { comparison, notes, leaveOut };
   // One threshold for both runs: the candidate's.
   const { threshold } = candidate;
   const tallies = { baseline: baseline.tally, candidate: candidate.tally };
-  return { comparison, notes, leaveOut, notWorse: compareWithMargins({ ...tallies, margins, leaveOut, threshold }) };
+  const notWorse = compareWithMargins({ ...tallies, margins, leaveOut, unaudited, threshold });
+  return { comparison, notes, leaveOut, notWorse };
 }
 
 /** The reason why two runs cannot be compared, or null. `titles` name the runs within a sentence. */

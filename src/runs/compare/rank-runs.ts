@@ -34,6 +34,7 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
   let added = 0;
   let reason: string | null = null;
   const names = new Set<string>();
+  let audited = true;
 
   return {
     add(side) {
@@ -45,6 +46,7 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
         whyNotScored(score, run, other) ??
         whyNotSame(score, first, side);
       added++;
+      audited &&= !side.unaudited.has(score);
       if (reason !== null) return;
       shared.add(side.tally);
       for (const name of scoreNamesOf(side.tally)) names.add(name);
@@ -63,7 +65,7 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
         reason: null,
         score,
         ...(closeness && { closeness }),
-        sentence: rankingSentence(score, ranking, { titles, closeness }),
+        sentence: rankingSentence(score, ranking, { titles, closeness, audited }),
         runs: ranking.runs.map(({ run, worse_than, ...figures }) => ({
           ...aboutSide(runs[run] as RankedSide),
           ...figures,

@@ -73,6 +73,7 @@ async function readTally(
     measures: toMeasures(settings),
     embedders,
     tally: inOrder(tally, scenarios),
+    unaudited: new Set(summary?.unaudited_scores),
   };
 }
 

@@ -22,6 +22,32 @@ test("lets a judge score every reply, outweigh lexical scores in overall, and ma
   expect(response.summary).toMatchObject({ judge_audited: false, helper_usage: { calls: 1 } });
 });
 
+test("an overall that is an unaudited judge's score carries the judge's mark, also in a comparison and its verdict", async () => {
+  await using bench = await startBench({ models: { model: right(), judge: saying("partial") } });
+  const ask = (settings: object) =>
+    bench.evaluate({ test_batch: numberedScenario("s", 1), judge: judgeAt, ...settings });
+  const marked = async (settings: object) => (await ask(settings)).summary.unaudited_scores;
+  expect(await marked({})).toEqual(["overall", "judge_correctness"]);
+  expect(await marked({ weights: { token_f1: 1 } })).toEqual(["judge_correctness"]);
+  expect(await marked({ weights: { token_f1: 1, judge_correctness: 2 } })).toEqual(["overall", "judge_correctness"]);
+  expect(await marked({ judge: { ...judgeAt, scope: "conversation" } })).toEqual(["conversation_quality"]);
+  const test_batch = [{ ...numberedScenario("s", 1), id: "rubric" }];
+  const checks = [{ type: "group", name: "tone", checks: [{ type: "rubric", text: "Is it kind?" }] }];
+  const interactions = test_batch[0]!.interactions.map((turn) => ({ ...turn, checks }));
+  const grouped = await marked({ test_batch: [{ ...test_batch[0]!, interactions }], weights: { tone: 1 } });
+  expect(grouped).toEqual(expect.arrayContaining(["overall", "tone", "tone.rubric"]));
+
+  const runs = [await ask({}), await ask({})];
+  const [baseline = "", candidate = ""] = runs.map(({ run_id }) => run_id);
+  const { scores, not_worse, sentence } = await bench.runs.compare(baseline, candidate, null, { overall: 0.05 });
+  expect(sentence).toContain("overall (judge not audited)");
+  expect(not_worse?.sentence).toContain("overall (judge not audited)");
+  const marks = Object.fromEntries(scores.map(({ name, judge_audited }) => [name, judge_audited]));
+  expect(marks).toMatchObject({ overall: false, judge_correctness: false, token_f1: undefined });
+  const ranking = await bench.runs.rank({ ids: [baseline, candidate] }, null);
+  expect(ranking.sentence).toContain("overall (judge not audited)");
+});
+
 test("marks an audited judge", async () => {
   await using bench = await startBench({
     models: { model: right(), judge: saying("partial") },
@@ -29,6 +55,7 @@ test("marks an audited judge", async () => {
   });
   const response = await bench.evaluate({ test_batch: numberedScenario("s", 1), judge: judgeAt });
   expect(response.summary.judge_audited).toBe(true);
+  expect(response.summary).not.toHaveProperty("unaudited_scores");
 });
 
 test("marks audited rubrics independently of each other", async () => {

@@ -66,7 +66,11 @@ export async function requireOpponent(
 export async function readSequence(
   store: Store,
   candidate: RunRecord,
-  { concluding = false, trace = true }: { concluding?: boolean; trace?: boolean } = {},
+  {
+    concluding = false,
+    trace = true,
+    unaudited = candidate.summary?.unaudited_scores ?? [],
+  }: { concluding?: boolean; trace?: boolean; unaudited?: readonly string[] | undefined } = {},
 ): Promise<SequenceProgress> {
   const plan = candidate.settings.sequence as SequencePlan;
   const baselineId = plan.opponent ?? plan.against.run ?? null;
@@ -90,6 +94,7 @@ export async function readSequence(
   const missing = order.findIndex((id) => !isComplete(id));
   const complete = missing === -1 ? order.length : missing;
   const threshold = plan.against.threshold ?? null;
+  const audited = !unaudited.includes(plan.score) && !theirs?.unaudited.has(plan.score);
   const compared = compareSequence({
     candidate: ours.tally,
     // Nothing can be compared with a run that was deleted.
@@ -129,7 +134,7 @@ export async function readSequence(
   return {
     sequence: {
       ...told,
-      sentence: sequenceSentence({ ...told, threshold }),
+      sentence: sequenceSentence({ ...told, threshold, audited }),
       candidate: candidate.id,
       baseline: baselineId,
       threshold,
@@ -209,7 +214,7 @@ export const creationMs = 30_000;
 /** Adds the decision to the summary of an ended run that stops when it is decided. */
 export async function withDecision(summary: RunSummary, run: RunRecord, store: Store): Promise<RunSummary> {
   if (run.settings.sequence?.side !== "candidate") return summary;
-  const { sequence } = await readSequence(store, run, { concluding: true });
+  const { sequence } = await readSequence(store, run, { concluding: true, unaudited: summary.unaudited_scores });
   const {
     candidate: _run,
     baseline: _other,

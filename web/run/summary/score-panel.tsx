@@ -26,7 +26,12 @@ export default function ScorePanel({ run, results }: { run: Run; results: Evalua
         {(digest) => (
           <>
             {digest && <UnscoredCauses runId={run.run_id} digest={digest} />}
-            <ScoreTable stats={summary.score_stats} bins={digest?.bins ?? null} averages={averages} />
+            <ScoreTable
+              stats={summary.score_stats}
+              bins={digest?.bins ?? null}
+              averages={averages}
+              unaudited={summary.unaudited_scores ?? []}
+            />
           </>
         )}
       </DigestView>

@@ -12,9 +12,11 @@ interface ScoreTableProps {
   readonly bins: ReadonlyMap<string, readonly number[]> | null;
   /** Average of each attempt; empty if there are too many to plot. */
   readonly averages: ReadonlyMap<string, readonly number[]>;
+  /** Scores that rest on a judge without an audit. */
+  readonly unaudited: readonly string[];
 }
 
-export function ScoreTable({ stats, bins, averages }: ScoreTableProps) {
+export function ScoreTable({ stats, bins, averages, unaudited }: ScoreTableProps) {
   return (
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label="Scores">
       <table className="data-table card-table">
@@ -55,6 +57,9 @@ export function ScoreTable({ stats, bins, averages }: ScoreTableProps) {
               <tr key={name}>
                 <th scope="row" className="verbatim min-w-32">
                   {scoreLabel(name)}
+                  {unaudited.includes(name) && (
+                    <span className="block text-xs font-normal text-warn">judge not audited</span>
+                  )}
                 </th>
                 <td className="number font-semibold" data-label="Mean">
                   {formatScore(score.mean)}

@@ -4,7 +4,8 @@ import type { ScenarioResult } from "../../../contract/schemas/evaluation-respon
 import { overallFirst } from "../../../contract/schemas/score-names.ts";
 import { failureOf } from "./failure.ts";
 import { passedText, verdictOf, type ScenarioVerdict } from "./verdict.ts";
-import { scoreText, stripControlCharacters, unauditedMark, unauditedScores, whyNotJudged } from "./report-text.ts";
+import { unauditedMark } from "../../../contract/schemas/judging/unaudited.ts";
+import { scoreText, stripControlCharacters, unauditedScores, whyNotJudged } from "./report-text.ts";
 import type { ResultExport, RunHead, RunJudgement } from "./result-export.ts";
 
 type XmlNode = { readonly [name: string]: string | number | XmlNode | readonly XmlNode[] };

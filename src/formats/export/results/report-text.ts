@@ -1,4 +1,5 @@
 import { formatFigure } from "../../../base/numbers.ts";
+import { unauditedScoresOf } from "../../../contract/schemas/judging/unaudited.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
 import { howToJudge, notJudgedText } from "../../../contract/schemas/outcome.ts";
@@ -63,25 +64,17 @@ export function whyNotJudged(result: ScenarioResult): string {
   return `${notJudgedText(result.average_scores)}. ${why}.`;
 }
 
-/** The scores whose judge has not passed an audit. */
+/** The scores that rest on a judge without an audit. */
 export function unauditedScores(scenarios: Iterable<ScenarioResult>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { attempts } of scenarios) {
     for (const { interactions, conversation } of attempts) {
-      for (const { judgements } of [...interactions, ...(conversation ? [conversation] : [])]) {
-        for (const [name, { judge_audited }] of Object.entries(judgements ?? {})) {
-          if (judge_audited) continue;
-          names.add(name);
-          for (const kind of ["judge", "conversation"]) if (name.startsWith(`${kind}.`)) names.add(`${kind}_rubrics`);
-        }
-      }
+      for (const judged of [...interactions, ...(conversation ? [conversation] : [])])
+        for (const name of unauditedScoresOf(judged)) names.add(name);
     }
   }
   return names;
 }
-
-/** Stands beside every score of a judge that has not been audited. */
-export const unauditedMark = "judge not audited";
 
 /**
  * Removes characters that XML 1.0 and terminals cannot take: control characters except tab and line breaks, unpaired surrogates, non-
