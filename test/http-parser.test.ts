@@ -4,7 +4,7 @@ import { Problem } from "../src/contract/schemas/problem.ts";
 import { listen, type Listening } from "../src/services/http/listen.ts";
 import { createLog } from "../src/services/http/log.ts";
 import { readJson } from "../src/services/http/body/read-json.ts";
-import { createShell } from "../src/services/http/shell.ts";
+import { testShell } from "./support/test-shell.ts";
 import { readSettings } from "../src/settings.ts";
 
 const bodyLimit = 64 * 1024;
@@ -17,8 +17,8 @@ let hasty: Listening;
 let posts = 0;
 
 function createApp() {
-  const app = createShell({ title: "Test", version: "9.9.9", description: "A test", operations: [], log });
-  app.post("/", async (context) => {
+  const app = testShell();
+  app.on("POST /", async (context) => {
     const body = await readJson(context, { bytes: bodyLimit, depth: 32, keys: 1000 });
     posts += 1;
     return context.json({ body });

@@ -1,5 +1,5 @@
 import Slugger from "github-slugger";
-import type { AnswerHeaders, Operation } from "../../src/contract/operations/operation.ts";
+import { parseAddress, type AnswerHeaders, type Operation } from "../../src/contract/operations/operation.ts";
 import type { ApiService } from "./api-services.ts";
 import { recordedAnswers } from "./recorded-answers.ts";
 import { viewOpenApi, type JsonSchema, type Parameter, type Route } from "./open-api-view.ts";
@@ -24,8 +24,9 @@ export function apiPage({ name, title, lead, address, operations, examples }: Ap
   const groups = [...Map.groupBy(operations, ({ tag }) => tag)].map(([tag, members]) => {
     slug(tag);
     const entries = members.flatMap((operation): Entry[] => {
-      const route = paths[operation.path]?.[operation.method];
-      const heading = `\`${operation.method.toUpperCase()} ${operation.path}\``;
+      const { method, path } = parseAddress(operation.address);
+      const route = paths[path]?.[method];
+      const heading = `\`${method.toUpperCase()} ${path}\``;
       return route ? [{ heading, anchor: slug(heading), operation, route }] : [];
     });
     return { tag, entries };
@@ -74,7 +75,7 @@ function routeSection({ heading, operation, route }: Entry, { command, answer }:
   return paragraphs([
     `### ${heading}`,
     [`${route.summary}${/[.?!]$/.test(route.summary) ? "" : "."}`, description].filter(Boolean).join(" "),
-    operation.scope && `A key needs the scope \`${operation.scope}\`.`,
+    operation.scope !== "public" && `A key needs the scope \`${operation.scope}\`.`,
     parameters.length > 0 &&
       `Parameters:\n\n${parameters.map((parameter) => parameterLine(parameter, link)).join("\n")}`,
     body && `Body: ${schemaWords(body, link)}.`,

@@ -1,8 +1,6 @@
 import type { Operation } from "../../src/contract/operations/operation.ts";
-import { agentOperations } from "../../src/contract/operations/agent.ts";
-import { analysisOperations } from "../../src/contract/operations/analysis.ts";
-import { evaluationOperations } from "../../src/contract/operations/evaluation.ts";
-import { libraryOperations } from "../../src/contract/operations/library.ts";
+import { agentOperations } from "../../src/services/agent/app.ts";
+import { evaluationOperations } from "../../src/services/evaluation/app.ts";
 import { agentExamples } from "./agent-examples.ts";
 import type { ApiExamples } from "./api-example.ts";
 import { evaluationExamples } from "./evaluation-examples.ts";
@@ -23,7 +21,7 @@ export const evaluationService: ApiService = {
   title: "Evaluation service",
   lead: "Runs scripted conversations against a model endpoint and scores every reply.",
   address: "http://127.0.0.1:8001",
-  operations: [...evaluationOperations, ...analysisOperations, ...libraryOperations],
+  operations: evaluationOperations,
   examples: evaluationExamples,
 };
 

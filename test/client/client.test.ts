@@ -217,7 +217,7 @@ test("reads an event of more text than a slow client is left to wait for", async
   }
   const log = createLog({ level: "silent" });
   const app = testShell();
-  app.get("/events", (context) => streamEvents(context, events(), { log }));
+  app.on("GET /events", (context) => streamEvents(context, events(), { log }));
   const { http: limits } = readSettings({}).settings;
   const server = await listen({ app, host: "127.0.0.1", port: 0, limits, log, version: "0" });
   const read = await Array.fromAsync(parseEventStream(await fetch(`${server.url}/events`)));

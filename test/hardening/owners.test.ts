@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { agentOperations } from "../../src/contract/operations/agent.ts";
-import { analysisOperations } from "../../src/contract/operations/analysis.ts";
-import { evaluationOperations } from "../../src/contract/operations/evaluation.ts";
-import { libraryOperations } from "../../src/contract/operations/library.ts";
-import type { Operation } from "../../src/contract/operations/operation.ts";
+import { z } from "zod";
+import { agentOperations } from "../../src/services/agent/app.ts";
+import { evaluationOperations } from "../../src/services/evaluation/app.ts";
+import { parseAddress, type Operation } from "../../src/contract/operations/operation.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
 
@@ -26,7 +25,7 @@ afterAll(async () => {
 });
 
 interface Ask {
-  readonly method: Operation["method"];
+  readonly method: string;
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
@@ -95,8 +94,17 @@ const askedOfRun: Record<string, (run: string, other: string) => { status: numbe
   deleteRun: () => ({ status: 204 }),
 };
 
-const namesRun = ({ path, id }: Operation): boolean => path.includes("{run_id}") || id in askedOfRun;
-const runRoutes = [...evaluationOperations, ...analysisOperations, ...libraryOperations].filter(namesRun);
+/** Parameters of a path, a query or a body that name a run. */
+const runNames = /^(?:run_ids?|runs|baseline|candidate)$/;
+
+function namesRun({ address, query, body }: Operation): boolean {
+  const fields = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
+  const parameters = parseAddress(address).parameters.map(({ name }) => name);
+  return [...parameters, ...Object.keys(query?.shape ?? {}), ...fields].some((name) => runNames.test(name));
+}
+
+/** The routes of the registry that name a run: a new one fails the next test until it is asked below. */
+const runRoutes = evaluationOperations.filter(namesRun);
 
 test("every route that names a run is asked below", () => {
   expect(runRoutes.map(({ id }) => id).toSorted()).toEqual(Object.keys(askedOfRun).toSorted());
@@ -107,7 +115,7 @@ test("a run is there for its owner and for no other key, on every route", async 
   const statuses: Record<string, readonly number[]> = {};
   const expected: Record<string, readonly number[]> = {};
   for (const [id, wanted] of Object.entries(askedOfRun)) {
-    const { method, path } = runRoutes.find((route) => route.id === id)!;
+    const { method, path } = parseAddress(runRoutes.find((route) => route.id === id)!.address);
     const { status, query = "", body } = wanted(run, other);
     const asked = { method, path: path.replace("{run_id}", run) + query, body };
     const stranger = await ask("bob", services.evaluation, asked);
@@ -148,7 +156,7 @@ const askedOfAgent: Record<string, { readonly status: number; readonly body?: un
   deleteAgentThread: { status: 204 },
 };
 
-const agentRoutes = agentOperations.filter(({ path }) => /\{(?:run|thread)_id\}/.test(path));
+const agentRoutes = agentOperations.filter(({ address }) => /\{(?:run|thread)_id\}/.test(address));
 
 test("every route that names a run or a thread of the agent is asked below", () => {
   expect(agentRoutes.map(({ id }) => id).toSorted()).toEqual(Object.keys(askedOfAgent).toSorted());
@@ -166,7 +174,7 @@ test("a thread and its runs are there for their owner and for no other key, on e
   const statuses: Record<string, readonly number[]> = {};
   const expected: Record<string, readonly number[]> = {};
   for (const [id, { status, body }] of Object.entries(askedOfAgent)) {
-    const { method, path } = agentRoutes.find((route) => route.id === id)!;
+    const { method, path } = parseAddress(agentRoutes.find((route) => route.id === id)!.address);
     const asked = { method, path: path.replace("{run_id}", run).replace("{thread_id}", "alices"), body };
     const stranger = await ask("bob", services.agent, asked);
     statuses[id] = [stranger.status, (await ask("alice", services.agent, asked)).status];

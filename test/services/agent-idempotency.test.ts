@@ -3,6 +3,7 @@ import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/s
 import type { AgentMemory, AgentTurnResult } from "../../src/contract/ports/agent-memory.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
 import { openSqlite, type SqliteOptions } from "../../src/storage/drivers/open-sqlite.ts";
+import { send } from "../support/test-shell.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { human, mailTool, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
 
@@ -174,7 +175,7 @@ test("a turn whose key has gone to another process is not added again: its clien
 
 test.each(["", "x".repeat(256), "naïve"])("an unusable key (%s) is refused", async (value) => {
   await using agent = await runAgentApp(scripted("Hi").models);
-  const response = await agent.app.request("http://localhost/", {
+  const response = await send(agent.app, "http://localhost/", {
     method: "POST",
     headers: {
       "content-type": "application/json",

@@ -4,6 +4,7 @@ import { get, type IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ApiKey } from "../../src/settings/api-keys.ts";
+import { defineRoute } from "../../src/services/http/route.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runAgentApp, scripted, type AgentUnderTest } from "./agent-support.ts";
 
@@ -34,7 +35,13 @@ beforeAll(async () => {
   const { models } = scripted("Hi");
   open = await runAgentApp(models, { page });
   guarded = await runAgentApp(models, { page, apiKeys: [key] });
-  guarded.app.get("/forgotten", (context) => context.text("secret"));
+  const forgotten = defineRoute(
+    { address: "GET /forgotten", scope: "agent" },
+    () =>
+      ({ context }) =>
+        context.text("secret"),
+  );
+  guarded.app.mount(forgotten, undefined);
 });
 
 afterAll(async () => {

@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
-import { agentOperations } from "../../src/contract/operations/agent.ts";
-import { analysisOperations } from "../../src/contract/operations/analysis.ts";
-import { evaluationOperations } from "../../src/contract/operations/evaluation.ts";
-import { libraryOperations } from "../../src/contract/operations/library.ts";
-import type { Operation } from "../../src/contract/operations/operation.ts";
+import { agentOperations } from "../../src/services/agent/app.ts";
+import { evaluationOperations } from "../../src/services/evaluation/app.ts";
+import { parseAddress, type Operation } from "../../src/contract/operations/operation.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";
 import { runServices } from "../support/services.ts";
 
@@ -12,7 +10,8 @@ const nul = "%00";
 const junk = [nul, "zzz", "7", Buffer.from(JSON.stringify([1, "\0"])).toString("base64url")];
 
 /** Every address of an operation with NUL in its path, or in one part of its query. PostgreSQL takes no NUL in a text. */
-function oddAddresses({ path, query }: Operation): string[] {
+function oddAddresses({ address, query }: Operation): string[] {
+  const { path } = parseAddress(address);
   const filled = path.replaceAll(/\{\w+\}/g, nul);
   const parts = Object.keys(query?.shape ?? {});
   const inQuery = parts.map((name) => `${filled}?${name}=${nul}`);
@@ -26,7 +25,7 @@ test("an id that no row can have is not found, and a cursor that no list gave is
   await using services = await runServices({ DATABASE_URL: database.url });
   const calls = [
     ...agentOperations.map((operation) => ({ operation, base: services.agent })),
-    ...[...evaluationOperations, ...analysisOperations, ...libraryOperations].map((operation) => ({
+    ...evaluationOperations.map((operation) => ({
       operation,
       base: services.evaluation,
     })),
@@ -35,7 +34,7 @@ test("an id that no row can have is not found, and a cursor that no list gave is
   let asked = 0;
   for (const { operation, base } of calls) {
     for (const address of oddAddresses(operation)) {
-      const method = operation.method.toUpperCase();
+      const method = parseAddress(operation.address).method.toUpperCase();
       const body = operation.body
         ? { body: '{"decisions":{"a":"approve"}}', headers: { "content-type": "application/json" } }
         : {};

@@ -1,12 +1,17 @@
 import { createHash } from "node:crypto";
-import type { Hono } from "hono";
 import { expect, test } from "vitest";
-import { scopes, type Scope } from "../../src/contract/operations/operation.ts";
+import { z } from "zod";
+import { apiPage } from "../../scripts/reference/api-page.ts";
+import { evaluationService } from "../../scripts/reference/api-services.ts";
+import type { OpenApiDocument } from "../../src/contract/operations/openapi.ts";
+import { parseAddress, scopes, type Operation, type Scope } from "../../src/contract/operations/operation.ts";
 import type { DemoEndpoint } from "../../src/models/demo/demo-endpoint.ts";
 import { createEvaluationApp } from "../../src/services/evaluation/app.ts";
 import type { EvaluationDependencies } from "../../src/services/evaluation/dependencies.ts";
-import type { ShellEnvironment } from "../../src/services/http/shell-environment.ts";
+import { defineRoute, operationsOf } from "../../src/services/http/route.ts";
+import type { Shell } from "../../src/services/http/shell.ts";
 import { createLog } from "../../src/services/http/log.ts";
+import { send } from "../support/test-shell.ts";
 import { runAgentApp } from "./agent-support.ts";
 
 const keyOf = (scope: Scope) => `key-${scope}`;
@@ -16,10 +21,14 @@ const apiKeys = scopes.map((scope) => ({
   scopes: new Set([scope]),
 }));
 
-/** Routes that need no key, or only serve files of the page. */
-const isPublic = (path: string) => /^\/(?:\*|healthz|readyz|openapi\.json|docs.*|page\/config)?$/.test(path);
+/** Routes that need no key. Written here, as are the scopes below: a declaration must not be its own proof. */
+const publicRoutes = ["GET /healthz", "GET /readyz", "GET /openapi.json", "GET /docs", "GET /docs/{file*}"];
+const publicAgentRoutes = [...publicRoutes, "GET /", "GET /page/config"];
+const publicEvaluationRoutes = [
+  ...publicRoutes,
+  ...["GET", "POST", "DELETE"].map((name) => `${name} /worlds/{token}/mcp`),
+];
 
-/** Written here, not read from the declarations: a scope declared by mistake would otherwise agree with itself. */
 const agentScopes: Record<string, Scope> = {
   "POST /": "agent",
   "GET /studio/models": "models:read",
@@ -28,7 +37,7 @@ const agentScopes: Record<string, Scope> = {
   "POST /agent/ui-messages": "agent",
   "POST /agent/ag-ui": "agent",
   "GET /v1/models": "models:read",
-  "GET /v1/models/{model}": "models:read",
+  "GET /v1/models/{model*}": "models:read",
   "POST /agent/runs/{run_id}/resume": "agent",
   "GET /agent/runs": "agent",
   "GET /agent/runs/{run_id}": "agent",
@@ -95,31 +104,36 @@ const withAdmin = (routes: Record<string, Scope>): Record<string, readonly Scope
     ]),
   );
 
-/** For each registered route, the scopes that it admits. */
-async function admittedScopes(app: Hono<ShellEnvironment>): Promise<Record<string, readonly Scope[]>> {
-  const routes = app.routes.filter(({ method, path }) => method !== "ALL" && !(method === "GET" && isPublic(path)));
-  const admitted: Record<string, readonly Scope[]> = {};
-  for (const { method, path } of routes) {
-    const sample = path.replace(/:\w+\{\.\+\}/, "some/name").replaceAll(/:\w+/g, "some-name");
-    const name = `${method} ${path.replaceAll(/:(\w+)(?:\{\.\+\})?/g, "{$1}")}`;
-    const admits = async (scope: Scope) => {
-      const headers = { authorization: `Bearer ${keyOf(scope)}`, "content-type": "application/json" };
-      const body = method === "GET" ? null : "null";
-      return (await app.request(sample, { method, headers, body })).status !== 403;
+/** For each route, the scopes that it admits; "public" if it needs no key. */
+async function admittedScopes(shell: Shell): Promise<Record<string, readonly Scope[] | "public">> {
+  const admitted: Record<string, readonly Scope[] | "public"> = {};
+  for (const { address } of shell.routes) {
+    const { method, path } = parseAddress(address);
+    const sample = path.replaceAll(/\{\w+\}/g, "some-name");
+    const ask = async (headers: Record<string, string>) => {
+      const body = method === "get" ? null : "null";
+      const init = { method: method.toUpperCase(), headers: { ...headers, "content-type": "application/json" }, body };
+      return (await send(shell, sample, init)).status;
     };
-    const answers = await Promise.all(scopes.map(admits));
-    admitted[name] = scopes.filter((_, index) => answers[index]);
+    if ((await ask({})) !== 401) {
+      admitted[address] = "public";
+      continue;
+    }
+    const answers = await Promise.all(scopes.map((scope) => ask({ authorization: `Bearer ${keyOf(scope)}` })));
+    admitted[address] = scopes.filter((_, index) => answers[index] !== 403);
   }
   return admitted;
 }
 
+const asPublic = (routes: readonly string[]) => Object.fromEntries(routes.map((route) => [route, "public"]));
+
 test("admits exactly its scope and admin on every route of the agent backend", async () => {
   const demo = { listModels: () => ({}) } as unknown as DemoEndpoint;
   await using agent = await runAgentApp({}, { apiKeys, demo });
-  expect(await admittedScopes(agent.app)).toEqual(withAdmin(agentScopes));
+  expect(await admittedScopes(agent.app)).toEqual({ ...withAdmin(agentScopes), ...asPublic(publicAgentRoutes) });
 });
 
-test("admits exactly its scope and admin on every route of the evaluation service", async () => {
+function evaluationShell(): Shell {
   const dependencies = {
     log: createLog({ level: "silent" }),
     version: "0",
@@ -128,6 +142,56 @@ test("admits exactly its scope and admin on every route of the evaluation servic
     allowedOrigins: () => [],
     readiness: async () => {},
     bodyLimits: { depth: 32, keys: 1000, bytes: 1024 },
+    worlds: { fetch: async () => new Response("no such world", { status: 404 }) },
   } as unknown as EvaluationDependencies;
-  expect(await admittedScopes(createEvaluationApp(dependencies))).toEqual(withAdmin(evaluationScopes));
+  return createEvaluationApp(dependencies);
+}
+
+test("admits exactly its scope and admin on every route of the evaluation service", async () => {
+  const expected = { ...withAdmin(evaluationScopes), ...asPublic(publicEvaluationRoutes) };
+  expect(await admittedScopes(evaluationShell())).toEqual(expected);
+});
+
+test("a route that is added is in the API document and the reference, and admits only its scope", async () => {
+  const shell = evaluationShell();
+  const declared = {
+    id: "getMoon",
+    address: "GET /moons/{moon_id}",
+    summary: "Get a moon",
+    tag: "Moons",
+    scope: "runs:read",
+    query: z.object({ phase: z.enum(["new", "full"]) }),
+    responses: { 200: { description: "The moon." } },
+    errors: ["not_found"],
+  } as const satisfies Operation;
+  const route = defineRoute(
+    declared,
+    (parts: { size: number }) =>
+      ({ context, params, query }) =>
+        context.json({ ...parts, ...params, ...query }),
+  );
+  shell.mount(route, { size: 7 });
+
+  const document = (await (await send(shell, "/openapi.json")).json()) as OpenApiDocument;
+  expect(document.paths["/moons/{moon_id}"]?.["get"]).toMatchObject({ operationId: "getMoon", tags: ["Moons"] });
+  const page = apiPage({ ...evaluationService, operations: operationsOf([route]), examples: {} });
+  expect(page).toContain("`GET /moons/{moon_id}`");
+  expect(page).toContain("runs:read");
+  expect((await admittedScopes(shell))[declared.address]).toEqual(["runs:read", "admin"]);
+
+  const ask = async (address: string, scope: Scope) =>
+    send(shell, address, { headers: { authorization: `Bearer ${keyOf(scope)}` } });
+  const found = await ask("/moons/io?phase=full&phas=1", "runs:read");
+  expect(await found.json()).toEqual({ size: 7, moon_id: "io", phase: "full" });
+  expect(found.headers.get("warning")).toContain("phas (phase?)");
+  expect((await ask("/moons/io?phase=half", "runs:read")).status).toBe(422);
+});
+
+test("a request without a route is refused, whatever its key", async () => {
+  const shell = evaluationShell();
+  const statuses = await Promise.all(
+    scopes.map(async (scope) => (await send(shell, "/moons", { headers: { "x-api-key": keyOf(scope) } })).status),
+  );
+  expect(new Set(statuses)).toEqual(new Set([404]));
+  expect((await send(shell, "/moons")).status).toBe(401);
 });

@@ -7,7 +7,7 @@ import { UiChatRequest } from "../schemas/wires/ai-sdk.ts";
 import { ChatCompletion, ChatCompletionRequest } from "../schemas/wires/openai-chat.ts";
 import { ResponseBody, ResponseRequest } from "../schemas/wires/openai-responses.ts";
 import { IdempotencyKey, JsonRpcError, ModelId, OnDisconnect, ThreadId } from "../schemas/request-headers.ts";
-import type { AnswerHeaders, Operation } from "./operation.ts";
+import { defineOperation, type AnswerHeaders } from "./operation.ts";
 
 /** Errors of a turn, on every wire. */
 const turnErrors: readonly ErrorCode[] = [
@@ -80,10 +80,7 @@ const eventsNote =
 
 const runParameter = { run_id: { description: "The run's id, from `x-run-id`." } };
 
-export const runAgentTurn: Operation = {
-  id: "runAgentTurn",
-  method: "post",
-  path: "/",
+export const runAgentTurn = defineOperation("runAgentTurn", {
   summary: "Send a conversation to the agent and get its reply",
   description: [
     "`x-model-id` selects the model: a UUID goes to the fine-tuned provider unchanged, `<provider>/<model_name>` to the hub; " +
@@ -155,12 +152,9 @@ export const runAgentTurn: Operation = {
     "not_found",
     "storage_full",
   ],
-};
+});
 
-export const resumeAgentRun: Operation = {
-  id: "resumeAgentRun",
-  method: "post",
-  path: "/agent/runs/{run_id}/resume",
+export const resumeAgentRun = defineOperation("resumeAgentRun", {
   summary: "Approve or deny the waiting tool calls and continue the run",
   description: [
     "Every waiting call needs one decision. Calls and arguments are those stored by the service: a decision about any other id is rejected. " +
@@ -184,12 +178,9 @@ export const resumeAgentRun: Operation = {
   },
   answerHeaders: runHeaders,
   errors: [...turnErrors, "run_not_found", "not_found", "run_already_finished", "storage_full"],
-};
+});
 
-export const createChatCompletion: Operation = {
-  id: "createChatCompletion",
-  method: "post",
-  path: "/v1/chat/completions",
+export const createChatCompletion = defineOperation("createChatCompletion", {
   summary: "OpenAI chat completions, answered by the agent",
   description: [
     "The service executes the agent's own tools; calls of the tools in the request are returned to the client. `usage` is the sum over all model calls of the run. " +
@@ -212,12 +203,9 @@ export const createChatCompletion: Operation = {
   },
   answerHeaders: runHeaders,
   errors: turnErrors,
-};
+});
 
-export const createResponse: Operation = {
-  id: "createResponse",
-  method: "post",
-  path: "/v1/responses",
+export const createResponse = defineOperation("createResponse", {
   summary: "OpenAI responses, answered by the agent",
   description: [
     "Supports text and images as input, text as output, function tools of the client, and streaming. Nothing is stored: send the whole conversation as `input`.",
@@ -238,7 +226,7 @@ export const createResponse: Operation = {
   },
   answerHeaders: runHeaders,
   errors: turnErrors,
-};
+});
 
 const JsonRpcCall = z
   .strictObject({
@@ -266,10 +254,7 @@ const JsonRpcFailure = z
   .meta({ id: "JsonRpcFailure" });
 const JsonRpcMessage = z.union([JsonRpcCall, JsonRpcResult, JsonRpcFailure]);
 
-export const callMcp: Operation = {
-  id: "callMcp",
-  method: "post",
-  path: "/mcp",
+export const callMcp = defineOperation("callMcp", {
   summary: "The agent as an MCP server over streamable HTTP",
   description:
     "JSON-RPC of the Model Context Protocol; calls are independent of each other. Tools: `ask_agent` asks the agent a question, `list_models` lists its models. " +
@@ -311,12 +296,9 @@ export const callMcp: Operation = {
     406: { description: "`Accept` does not name both media types.", schema: JsonRpcError },
   },
   errors: ["model_id_invalid"],
-};
+});
 
-export const streamUiMessages: Operation = {
-  id: "streamUiMessages",
-  method: "post",
-  path: "/agent/ui-messages",
+export const streamUiMessages = defineOperation("streamUiMessages", {
   summary: "UI message stream, version 1, for the AI SDK's `useChat`",
   description:
     "Accepts the requests of `DefaultChatTransport` and answers with server-sent chunks: `start`, a step for each model call with its text and " +
@@ -339,12 +321,9 @@ export const streamUiMessages: Operation = {
   },
   answerHeaders: runHeaders,
   errors: [...turnErrors, "run_not_found", "run_already_finished", "storage_full"],
-};
+});
 
-export const streamAgUi: Operation = {
-  id: "streamAgUi",
-  method: "post",
-  path: "/agent/ag-ui",
+export const streamAgUi = defineOperation("streamAgUi", {
   summary: "AG-UI events, version 1.0, for AG-UI's `HttpAgent`",
   description:
     "Accepts a `RunAgentInput` and answers with server-sent events from `RUN_STARTED` to `RUN_FINISHED` or `RUN_ERROR`: the model's text and " +
@@ -366,4 +345,4 @@ export const streamAgUi: Operation = {
   responses: { 200: { description: "The events.", mediaTypes: ["text/event-stream"] } },
   answerHeaders: runHeaders,
   errors: [...turnErrors, "run_not_found", "run_already_finished", "storage_full"],
-};
+});

@@ -4,8 +4,7 @@ import { EvaluationRequest, RepeatedRequest } from "../schemas/evaluation-reques
 import { EvaluationResponse } from "../schemas/evaluation-response.ts";
 import { FreezeRequest, FrozenConversation } from "../schemas/library.ts";
 import { Run, RunChanges, RunList, RunListQuery } from "../schemas/run.ts";
-import type { Operation } from "./operation.ts";
-import { healthz, readyz } from "./service.ts";
+import { defineOperation } from "./operation.ts";
 
 const runParameter = { run_id: { description: "The run's id." } };
 
@@ -13,10 +12,7 @@ const replayed = {
   "idempotent-replayed": { description: "`true` when `idempotency-key` matched an existing run." },
 };
 
-const evaluate: Operation = {
-  id: "evaluate",
-  method: "post",
-  path: "/evaluate",
+export const evaluate = defineOperation("evaluate", {
   summary: "Run scenarios against a model endpoint and score every reply",
   description:
     "Responds when the run has ended. With `Prefer: respond-async` it responds with 202 and the run's address at once; " +
@@ -81,36 +77,27 @@ const evaluate: Operation = {
     "overloaded",
     "shutting_down",
   ],
-};
+});
 
-const listRuns: Operation = {
-  id: "listRuns",
-  method: "get",
-  path: "/runs",
+export const listRuns = defineOperation("listRuns", {
   summary: "List runs, newest first",
   tag: "Runs",
   scope: "runs:read",
   query: RunListQuery,
   responses: { 200: { description: "One page of runs.", schema: RunList } },
   errors: ["validation_failed"],
-};
+});
 
-const getRun: Operation = {
-  id: "getRun",
-  method: "get",
-  path: "/runs/{run_id}",
+export const getRun = defineOperation("getRun", {
   summary: "Get the state, progress and summary of one run",
   tag: "Runs",
   scope: "runs:read",
   parameters: runParameter,
   responses: { 200: { description: "The run.", schema: Run } },
   errors: ["run_not_found"],
-};
+});
 
-const getRunRequest: Operation = {
-  id: "getRunRequest",
-  method: "get",
-  path: "/runs/{run_id}/request",
+export const getRunRequest = defineOperation("getRunRequest", {
   summary: "Get the request that repeats a run",
   description:
     "A body of POST /evaluate, scenarios included. Default values and the settings of the operator's judge and labeller are left out. Keys in the query of an endpoint are included. When `rehearsal eval` tested the agent in its own process, the endpoint is the agent backend of this service.",
@@ -119,12 +106,9 @@ const getRunRequest: Operation = {
   parameters: runParameter,
   responses: { 200: { description: "The request.", schema: RepeatedRequest } },
   errors: ["run_not_found"],
-};
+});
 
-const getRunResults: Operation = {
-  id: "getRunResults",
-  method: "get",
-  path: "/runs/{run_id}/results",
+export const getRunResults = defineOperation("getRunResults", {
   summary: "Get the results of a run, even while it is running",
   description: "The response body of POST /evaluate, with the results so far when the run has not ended. Streamed.",
   tag: "Runs",
@@ -133,12 +117,9 @@ const getRunResults: Operation = {
   query: ResultsQuery,
   responses: { 200: { description: "The results.", schema: EvaluationResponse } },
   errors: ["run_not_found"],
-};
+});
 
-const listRunScenarios: Operation = {
-  id: "listRunScenarios",
-  method: "get",
-  path: "/runs/{run_id}/scenarios",
+export const listRunScenarios = defineOperation("listRunScenarios", {
   summary: "List the scenarios of a run, failures first",
   description:
     "Reads no turns, so that it is fast for runs of a hundred thousand scenarios. `/results?scenario_id=` has the turns.",
@@ -148,12 +129,9 @@ const listRunScenarios: Operation = {
   query: RunScenariosQuery,
   responses: { 200: { description: "One page of scenarios.", schema: RunScenarioList } },
   errors: ["run_not_found", "validation_failed"],
-};
+});
 
-const freezeConversation: Operation = {
-  id: "freezeConversation",
-  method: "post",
-  path: "/runs/{run_id}/freeze",
+export const freezeConversation = defineOperation("freezeConversation", {
   summary: "Make a scripted scenario of a conversation",
   description:
     "The messages that the user of an attempt sent become turns of a script, for example those of a simulated user. " +
@@ -165,12 +143,9 @@ const freezeConversation: Operation = {
   example: { scenario_id: "delivery", attempt: 1 },
   responses: { 200: { description: "The scenario.", schema: FrozenConversation } },
   errors: ["run_not_found", "not_found", "validation_failed", "storage_full", "storage_unavailable"],
-};
+});
 
-const getRunEvents: Operation = {
-  id: "getRunEvents",
-  method: "get",
-  path: "/runs/{run_id}/events",
+export const getRunEvents = defineOperation("getRunEvents", {
   summary: "Follow a run live",
   description:
     "Server-sent events: `interaction` for each stored turn, `progress`, and finally `end`. `Last-Event-ID` resumes after that event.",
@@ -180,24 +155,18 @@ const getRunEvents: Operation = {
   headers: { "last-event-id": { description: "Sends the events after this one.", schema: LastEventId } },
   responses: { 200: { description: "The events.", mediaTypes: ["text/event-stream"] } },
   errors: ["run_not_found"],
-};
+});
 
-const cancelRun: Operation = {
-  id: "cancelRun",
-  method: "post",
-  path: "/runs/{run_id}/cancel",
+export const cancelRun = defineOperation("cancelRun", {
   summary: "Cancel a run and keep its results so far",
   tag: "Runs",
   scope: "runs:write",
   parameters: runParameter,
   responses: { 202: { description: "No new call starts, and calls in progress are aborted.", schema: Run } },
   errors: ["run_not_found", "run_already_finished", "storage_full"],
-};
+});
 
-const changeRun: Operation = {
-  id: "changeRun",
-  method: "patch",
-  path: "/runs/{run_id}",
+export const changeRun = defineOperation("changeRun", {
   summary: "Rename a run or replace its tags",
   tag: "Runs",
   scope: "runs:write",
@@ -206,12 +175,9 @@ const changeRun: Operation = {
   example: { test_name: "nightly", tags: ["release-2"] },
   responses: { 200: { description: "The changed run.", schema: Run } },
   errors: ["run_not_found", "storage_full"],
-};
+});
 
-const deleteRun: Operation = {
-  id: "deleteRun",
-  method: "delete",
-  path: "/runs/{run_id}",
+export const deleteRun = defineOperation("deleteRun", {
   summary: "Delete a run and all its data",
   description: "A run that has not ended is cancelled first.",
   tag: "Runs",
@@ -219,25 +185,4 @@ const deleteRun: Operation = {
   parameters: runParameter,
   responses: { 204: { description: "Deleted." } },
   errors: ["run_not_found", "storage_full"],
-};
-
-/** Every route of the evaluation service. */
-export const evaluationOperations: readonly Operation[] = [
-  evaluate,
-  listRuns,
-  getRun,
-  getRunRequest,
-  getRunResults,
-  listRunScenarios,
-  freezeConversation,
-  getRunEvents,
-  cancelRun,
-  changeRun,
-  deleteRun,
-  healthz,
-  {
-    ...readyz,
-    summary: "Check that the service accepts runs",
-    errors: [...readyz.errors, "storage_full"],
-  },
-];
+});

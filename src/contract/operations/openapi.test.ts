@@ -3,17 +3,15 @@ import { z } from "zod";
 import { errorKinds, type ErrorCode } from "../errors.ts";
 import { toOpenApi, type OpenApiDocument } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
-import { agentOperations } from "./agent.ts";
-import { analysisOperations } from "./analysis.ts";
-import { evaluationOperations } from "./evaluation.ts";
-import { libraryOperations } from "./library.ts";
+import { agentOperations } from "../../services/agent/app.ts";
+import { evaluationOperations } from "../../services/evaluation/app.ts";
 
 const details = { title: "Test", version: "1", description: "A test" };
 
 const operation = (overrides: Partial<Operation>): Operation => ({
   id: "test",
-  method: "post",
-  path: "/test",
+  address: "POST /test",
+  scope: "runs:read",
   summary: "Test",
   tag: "Test",
   responses: { 200: { description: "Done." } },
@@ -123,7 +121,7 @@ test("describes the values of a header where they are fixed", () => {
 test("marks an optional body as not required", () => {
   const operations = [
     operation({ body: z.object({}) }),
-    operation({ id: "other", path: "/other", body: z.object({}), bodyOptional: true }),
+    operation({ id: "other", address: "POST /other", body: z.object({}), bodyOptional: true }),
   ];
   const { paths } = toOpenApi({ ...details, operations });
   expect(paths["/test"]?.["post"]?.["requestBody"]).toMatchObject({ required: true });
@@ -187,14 +185,14 @@ test("documents a response and a problem of one status, each in its media type",
 });
 
 test("documents OpenAI's error format for routes under /v1/", () => {
-  const document = toOpenApi({ ...details, operations: [operation({ path: "/v1/chat/completions" })] });
+  const document = toOpenApi({ ...details, operations: [operation({ address: "POST /v1/chat/completions" })] });
   expect(answer(document, "/v1/chat/completions", "post", 500)?.content).toEqual({
     "application/json": { schema: { $ref: "#/components/schemas/OpenAiError" } },
   });
 });
 
 test("describes once a response that operations share", () => {
-  const document = toOpenApi({ ...details, operations: [operation({}), operation({ path: "/other" })] });
+  const document = toOpenApi({ ...details, operations: [operation({}), operation({ address: "POST /other" })] });
   const shared = { $ref: "#/components/responses/500" };
   expect(document.paths["/test"]?.["post"]?.["responses"]).toMatchObject({ 500: shared });
   expect(document.paths["/other"]?.["post"]?.["responses"]).toMatchObject({ 500: shared });
@@ -206,8 +204,7 @@ test("marks query, header and path parameters as required or optional", () => {
     ...details,
     operations: [
       operation({
-        path: "/test/{id}",
-        method: "get",
+        address: "GET /test/{id}",
         parameters: { id: { description: "The id." } },
         headers: { "x-test": { description: "A header.", required: true, example: "tried" } },
         query: z.object({ limit: z.coerce.number().int().default(50).describe("How many."), name: z.string() }),
@@ -256,7 +253,7 @@ function requestVocabulary(document: OpenApiDocument, path: string) {
 
 const whole = toOpenApi({
   ...details,
-  operations: [...evaluationOperations, ...analysisOperations, ...libraryOperations],
+  operations: evaluationOperations,
 });
 
 test("requests do not show what only files may have, and results do", () => {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { errorKinds, isRetryable, ServiceError, type ErrorCode } from "../errors.ts";
 import { OpenAiError, Problem, toProblem } from "../schemas/problem.ts";
 import { toComponentSchemas, type ComponentSchemas, type Json, type JsonObject } from "./openapi-schemas.ts";
-import type { AnswerHeader, AnswerHeaders, Operation } from "./operation.ts";
+import { parseAddress, type AnswerHeader, type AnswerHeaders, type Operation } from "./operation.ts";
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
@@ -80,7 +80,8 @@ export function toOpenApi({ title, version, description, operations, servers }: 
   const shared = shareResponses(operations.map((operation) => describeResponses(operation, schemas)));
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const [index, operation] of operations.entries()) {
-    (paths[operation.path] ??= {})[operation.method] = {
+    const { method, path } = parseAddress(operation.address);
+    (paths[path] ??= {})[method] = {
       ...describeOperation(operation, schemas),
       responses: shared.byOperation[index] ?? {},
     };
@@ -114,7 +115,7 @@ function collectSchemas(operations: readonly Operation[]): ComponentSchemas {
   const outputs = operations.flatMap(({ responses }) =>
     Object.values(responses).flatMap(({ schema }) => (schema ? [schema] : [])),
   );
-  const errors = operations.map(({ path }) => (isOpenAiPath(path) ? OpenAiError : Problem));
+  const errors = operations.map((operation) => (isOpenAi(operation) ? OpenAiError : Problem));
   return toComponentSchemas({ inputs, outputs: [...outputs, ...errors] });
 }
 
@@ -190,7 +191,7 @@ function mergeAnswers(own: Answers, errors: Answers): JsonObject {
 }
 
 function describeParameters(operation: Operation, schemas: ComponentSchemas): readonly JsonObject[] {
-  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]): JsonObject => {
+  const inPath = parseAddress(operation.address).parameters.map(({ name }): JsonObject => {
     const parameter = operation.parameters?.[name];
     const schema = parameter?.schema ? schemas.input(parameter.schema) : { type: "string" };
     return { name, in: "path", required: true, ...(parameter && { description: parameter.description }), schema };
@@ -282,7 +283,7 @@ function describeErrors(operation: Operation, schemas: ComponentSchemas): Answer
     ...(operation.query ? (["validation_failed"] as const) : []),
   ]);
   const byStatus = Map.groupBy(codes, (code) => errorKinds[code].status);
-  const openAi = isOpenAiPath(operation.path);
+  const openAi = isOpenAi(operation);
   const headers = { ...headersOf(operation), ...(openAi && openAiHeaders) };
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
@@ -304,6 +305,8 @@ function sharedHeadersOf(codes: readonly ErrorCode[]): readonly SharedHeader[] {
     ...(codes.includes("auth_missing") ? (["www-authenticate"] as const) : []),
   ];
 }
+
+const isOpenAi = ({ address }: Operation): boolean => isOpenAiPath(parseAddress(address).path);
 
 /** True for routes whose errors have OpenAI's format. */
 export function isOpenAiPath(path: string): boolean {

@@ -7,9 +7,14 @@ import { recordTurns } from "./observers/record-turns.ts";
 import { traceTurns } from "./observers/trace-turns.ts";
 import { createActiveTurns } from "./turns/active-turns.ts";
 import { createEarlierSteps, type EarlierSteps } from "./turns/earlier-steps.ts";
+import type { PublicFiles } from "../http/shell.ts";
+import { createPageFiles } from "./page-files.ts";
 import { createTurns, type Turns } from "./turns/turns.ts";
 
-/** The parts that the agent's routes share. */
+/** What the routes of the agent backend are made from. */
+export type AgentServices = AgentDependencies & AgentParts;
+
+/** The parts that the routes share. */
 export interface AgentParts {
   readonly turns: Turns;
   readonly earlierSteps: EarlierSteps;
@@ -18,6 +23,7 @@ export interface AgentParts {
   readonly metrics: AgentMetrics;
   readonly toolSupport: ToolSupport;
   readonly providerHealth: ProviderHealth;
+  readonly pageFiles: PublicFiles;
 }
 
 export function createAgentParts(dependencies: AgentDependencies): AgentParts {
@@ -32,6 +38,7 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     maxMessages,
     bodyLimits,
     log,
+    page,
     providers = [],
     toolSupport = createToolSupport(),
     observers = [traceTurns()],
@@ -72,5 +79,6 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
     metrics,
     toolSupport,
     providerHealth,
+    pageFiles: createPageFiles(page),
   };
 }

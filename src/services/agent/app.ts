@@ -1,63 +1,66 @@
-import { agentOperations } from "../../contract/operations/agent.ts";
-import { analysisOperations } from "../../contract/operations/analysis.ts";
-import { evaluationOperations } from "../../contract/operations/evaluation.ts";
-import { libraryOperations } from "../../contract/operations/library.ts";
-import { isServed } from "../http/not-found.ts";
+import { evaluationAddresses } from "../../contract/operations/addresses.ts";
+import { healthRoute, readinessRoute } from "../http/health.ts";
+import { operationsOf, type Route } from "../http/route.ts";
 import { createShell, type Shell } from "../http/shell.ts";
-import { createAgentParts } from "./agent-parts.ts";
+import { createAgentParts, type AgentServices } from "./agent-parts.ts";
 import type { AgentDependencies } from "./dependencies.ts";
 import { agUiRoute } from "./routes/ag-ui.ts";
 import { demoRoutes } from "./routes/demo.ts";
 import { mcpRoute } from "./routes/mcp.ts";
-import { modelRoutes } from "./routes/models.ts";
+import { modelRoutes, providerRoutes, studioModelsRoute } from "./routes/models.ts";
 import { openAiChatRoute } from "./routes/openai-chat.ts";
 import { openAiResponsesRoute } from "./routes/openai-responses.ts";
-import { isPagePath, showsNotFoundScreen, pageRoutes } from "./routes/page.ts";
+import { pageConfigRoute, pageRoute } from "./routes/page.ts";
 import { agentRunRoutes } from "./routes/runs.ts";
+import { metricsRoute, upstreamRoutes } from "./routes/status.ts";
 import { agentThreadRoutes } from "./routes/threads.ts";
 import { agentTurnRoute } from "./routes/turn.ts";
-import { statusRoutes } from "./routes/status.ts";
 import { uiMessagesRoute } from "./routes/ui-messages.ts";
+
+/** Every route of the agent backend that is part of its API. */
+export const agentRoutes: readonly Route<AgentServices>[] = [
+  agentTurnRoute,
+  studioModelsRoute,
+  openAiChatRoute,
+  openAiResponsesRoute,
+  uiMessagesRoute,
+  agUiRoute,
+  ...modelRoutes,
+  ...agentRunRoutes,
+  ...agentThreadRoutes,
+  ...upstreamRoutes,
+  ...providerRoutes,
+  mcpRoute,
+  pageRoute,
+  pageConfigRoute,
+  metricsRoute,
+  healthRoute,
+  readinessRoute,
+];
+
+export const agentOperations = operationsOf(agentRoutes);
 
 /** The agent backend, which also serves the page. */
 export function createAgentApp(dependencies: AgentDependencies, parts = createAgentParts(dependencies)): Shell {
-  const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, demo, rateLimits, sharedRates, overload } =
+  const { log, version, bodyLimits, apiKeys, allowedHosts, allowedOrigins, demo, rateLimits, sharedRates, overload } =
     dependencies;
-  const app: Shell = createShell({
+  const shell = createShell({
     title: "Rehearsal agent backend",
     version,
     description: "Sends a conversation to a tool-using agent and returns its last message.",
-    operations: agentOperations,
-    neighbour: {
-      name: "evaluation service",
-      operations: [...evaluationOperations, ...analysisOperations, ...libraryOperations],
-    },
+    neighbour: { name: "evaluation service", addresses: evaluationAddresses },
     log,
+    bodyLimits,
     apiKeys,
     allowedHosts,
     allowedOrigins,
-    readiness,
     rateLimits,
     sharedRates,
     overload,
     onRefusal: parts.metrics.countRefusal,
-    // An API route is never public: the page's not-found screen is served only for paths without a route.
-    isPublic: ({ method, path, accept }) =>
-      ["GET", "HEAD"].includes(method) &&
-      (isPagePath(path) || (showsNotFoundScreen({ path, accept }) && !isServed(app, path))),
+    files: parts.pageFiles,
   });
-  app
-    .route("/", agentTurnRoute(dependencies, parts))
-    .route("/", agentRunRoutes(dependencies, parts))
-    .route("/", agentThreadRoutes(parts))
-    .route("/", openAiChatRoute(dependencies, parts))
-    .route("/", openAiResponsesRoute(dependencies, parts))
-    .route("/", uiMessagesRoute(dependencies, parts))
-    .route("/", agUiRoute(dependencies, parts))
-    .route("/", mcpRoute(dependencies, parts))
-    .route("/", modelRoutes(dependencies))
-    .route("/", statusRoutes(dependencies, parts));
-  if (demo) app.route("/", demoRoutes({ demo, bodyLimits: dependencies.bodyLimits }));
-  app.route("/", pageRoutes(dependencies.page));
-  return app;
+  for (const route of agentRoutes) shell.mount(route, { ...dependencies, ...parts });
+  if (demo) for (const route of demoRoutes) shell.mount(route, demo);
+  return shell;
 }

@@ -10,10 +10,10 @@ import type { Router } from "../../models/routing/router.ts";
 import type { RouteLimits } from "../../models/routing/route-limits.ts";
 import type { StudioList } from "../../models/studio/studio-registry.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
-import type { ReadJsonLimits } from "../http/body/read-json.ts";
+import type { HealthParts } from "../http/health.ts";
 import type { ShellDependencies } from "../http/shell.ts";
 import type { ConfiguredProvider } from "./observers/provider-health.ts";
-import type { PageParts } from "./routes/page.ts";
+import type { PageParts } from "./page-files.ts";
 import type { ActiveTurns } from "./turns/active-turns.ts";
 import type { Runner } from "./turns/agent-turn.ts";
 import type { TurnObserver } from "./turns/turn.ts";
@@ -30,7 +30,7 @@ export interface Connections {
 }
 
 /** Everything the agent backend is given. */
-export interface AgentDependencies extends ShellDependencies {
+export interface AgentDependencies extends ShellDependencies, HealthParts {
   readonly router: Router;
   readonly listStudioModels: () => Promise<StudioList>;
   /** Called for each turn, because tools of MCP servers come and go. */
@@ -46,7 +46,6 @@ export interface AgentDependencies extends ShellDependencies {
   /** The built-in models as an endpoint; null when the demo is off. */
   readonly demo: DemoEndpoint | null;
   readonly page: PageParts;
-  readonly bodyLimits: ReadJsonLimits;
   /** Runs the turns. Default: the built-in loop. */
   readonly runner?: Runner | undefined;
   readonly toolSupport?: ToolSupport | undefined;

@@ -1,46 +1,48 @@
-import { agentOperations } from "../../contract/operations/agent.ts";
-import { analysisOperations } from "../../contract/operations/analysis.ts";
-import { evaluationOperations } from "../../contract/operations/evaluation.ts";
-import { libraryOperations } from "../../contract/operations/library.ts";
+import { agentAddresses } from "../../contract/operations/addresses.ts";
+import { evaluationReadinessRoute, healthRoute } from "../http/health.ts";
+import { operationsOf, type Route } from "../http/route.ts";
 import { createShell, type Shell } from "../http/shell.ts";
 import type { EvaluationDependencies } from "./dependencies.ts";
 import { analysisRoutes } from "./routes/analysis.ts";
-import { reviewRoutes } from "./routes/review.ts";
 import { evaluateRoute } from "./routes/evaluate.ts";
-import { runEventsRoute, runExportRoute, runRoutes } from "./routes/runs.ts";
+import { reviewRoutes } from "./routes/review.ts";
+import { exportRoute, runRoutes } from "./routes/runs.ts";
 import { scenarioRoutes } from "./routes/scenarios.ts";
-import { worldRoute } from "./routes/worlds.ts";
-import { worldPath } from "./world-endpoints.ts";
+import { worldRoutes } from "./routes/worlds.ts";
+
+/** Every route of the evaluation service that is part of its API. */
+export const evaluationRoutes: readonly Route<EvaluationDependencies>[] = [
+  evaluateRoute,
+  ...runRoutes,
+  healthRoute,
+  evaluationReadinessRoute,
+  ...analysisRoutes,
+  exportRoute,
+  ...reviewRoutes,
+  ...scenarioRoutes,
+];
+
+export const evaluationOperations = operationsOf(evaluationRoutes);
 
 /** The evaluation service. */
 export function createEvaluationApp(dependencies: EvaluationDependencies): Shell {
-  const { log, version, apiKeys, allowedHosts, allowedOrigins, readiness, rateLimits, sharedRates, overload } =
+  const { log, version, bodyLimits, apiKeys, allowedHosts, allowedOrigins, rateLimits, sharedRates, overload, worlds } =
     dependencies;
-  const app = createShell({
+  const shell = createShell({
     title: "Rehearsal evaluation service",
     version,
     description: "Runs scripted conversations against a model endpoint and scores every reply.",
-    operations: [...evaluationOperations, ...analysisOperations, ...libraryOperations],
-    neighbour: { name: "agent backend", operations: agentOperations },
+    neighbour: { name: "agent backend", addresses: agentAddresses },
     log,
+    bodyLimits,
     apiKeys,
     allowedHosts,
     allowedOrigins,
-    readiness,
     rateLimits,
     sharedRates,
     overload,
-    // The address of a world is its key.
-    isPublic: ({ path }) => path.startsWith(worldPath),
   });
-  if (dependencies.worlds) app.route("/", worldRoute(dependencies.worlds, dependencies));
-  app
-    .route("/", evaluateRoute(dependencies))
-    .route("/", runRoutes(dependencies))
-    .route("/", runEventsRoute(dependencies))
-    .route("/", runExportRoute(dependencies))
-    .route("/", analysisRoutes(dependencies))
-    .route("/", reviewRoutes(dependencies))
-    .route("/", scenarioRoutes(dependencies));
-  return app;
+  for (const route of evaluationRoutes) shell.mount(route, dependencies);
+  if (worlds) for (const route of worldRoutes) shell.mount(route, worlds);
+  return shell;
 }

@@ -3,16 +3,15 @@ import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { PlanLimits } from "../../runs/plan/limits.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import type { Runs } from "../../runs/runs.ts";
-import type { ReadJsonLimits } from "../http/body/read-json.ts";
+import type { HealthParts } from "../http/health.ts";
 import type { ShellDependencies } from "../http/shell.ts";
 import type { WorldServer } from "./world-endpoints.ts";
 
-export interface EvaluationDependencies extends ShellDependencies {
+export interface EvaluationDependencies extends ShellDependencies, HealthParts {
   readonly runs: Runs;
   readonly library: ScenarioLibrary;
   /** The single-file viewer, with a placeholder for a run's data. */
   readonly reportTemplate: () => Promise<string>;
-  readonly bodyLimits: ReadJsonLimits;
   readonly planLimits: PlanLimits;
   /** Judges, labellers and scorers that the operator offers. */
   readonly helpers: PlanHelpers;

@@ -16,7 +16,7 @@ async function* failing({ chunks, waits }: { chunks: number; waits: boolean }): 
 async function serveFailing(lines: string[]): Promise<string> {
   const app = testShell();
   const recording = createLog({ level: "info", write: (line) => void lines.push(line) });
-  app.get("/:waits/:chunks", (context) => {
+  app.on("GET /{waits}/{chunks}", (context) => {
     const { waits, chunks } = context.req.param();
     return streamJson(context, failing({ chunks: Number(chunks), waits: waits === "later" }), { log: recording });
   });

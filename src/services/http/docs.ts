@@ -3,17 +3,17 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Hono } from "hono";
 import { ServiceError } from "../../contract/errors.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
 import { toOpenApi, type OpenApiOptions } from "../../contract/operations/openapi.ts";
 import { compressedFile, type CompressedFile } from "./responses/compression.ts";
-import type { ShellEnvironment } from "./shell-environment.ts";
+import { defineRoute, type Route } from "./route.ts";
 
 /** The files of Swagger UI that the page needs, with their content types. */
-const assets = {
-  "swagger-ui.css": "text/css; charset=utf-8",
-  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-};
+const assets = new Map([
+  ["swagger-ui.css", "text/css; charset=utf-8"],
+  ["swagger-ui-bundle.js", "text/javascript; charset=utf-8"],
+]);
 
 /** A separate file, because the content security policy allows no inline script. */
 const startScript = `const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -83,34 +83,41 @@ html.dark-mode .swagger-ui .parameter__name.required::after, html.dark-mode .swa
 html.dark-mode .swagger-ui .header-col, html.dark-mode .swagger-ui .headers td, html.dark-mode .swagger-ui .headers th { color: #e4e6e6; }
 `;
 
-/** `/openapi.json`, and a page for people at `/docs`. All files are local; nothing is loaded from outside. */
-export function docsRoutes(options: OpenApiOptions): Hono<ShellEnvironment> {
-  let document: CompressedFile | undefined;
-  const page = docsPage(options.title);
+export type DocsOptions = Omit<OpenApiOptions, "operations">;
 
-  const routes = new Hono<ShellEnvironment>()
-    .get("/openapi.json", async (context) => {
-      document ??= compressedFile(new TextEncoder().encode(JSON.stringify(toOpenApi(options))), "application/json");
+/** `/openapi.json`, and a page for people at `/docs`. All files are local; nothing is loaded from outside. */
+export function docsRoutes(options: DocsOptions, operations: () => readonly Operation[]): readonly Route[] {
+  const page = docsPage(options.title);
+  const loaded = new Map<string, CompressedFile>();
+  let document: CompressedFile | undefined;
+
+  return [
+    defineRoute({ address: "GET /openapi.json", scope: "public" }, () => async ({ context }) => {
+      const text = (): string => JSON.stringify(toOpenApi({ ...options, operations: operations() }));
+      document ??= compressedFile(new TextEncoder().encode(text()), "application/json");
       const { body, headers } = await document.representation(context.req.header("accept-encoding"));
       return context.body(body, 200, headers);
-    })
-    .get("/docs", (context) => context.html(page))
-    .get("/docs/style.css", (context) => context.body(style, 200, { "content-type": "text/css; charset=utf-8" }))
-    .get("/docs/start.js", (context) =>
-      context.body(startScript, 200, { "content-type": "text/javascript; charset=utf-8" }),
-    );
-  const loaded: Record<string, CompressedFile> = {};
-  // One route per file: a pattern would make Hono choose its slower router for every request of the service.
-  for (const [name, type] of Object.entries(assets)) {
-    routes.get(`/docs/${name}`, async (context) => {
-      const path = findAsset(name);
-      if (path === null) throw new ServiceError("not_found", "This part of the documentation is not installed.");
-      loaded[name] ??= compressedFile(new Uint8Array(await readFile(path)), type);
-      const { body, headers } = await loaded[name].representation(context.req.header("accept-encoding"));
+    }),
+    defineRoute(
+      { address: "GET /docs", scope: "public" },
+      () =>
+        ({ context }) =>
+          context.html(page),
+    ),
+    defineRoute({ address: "GET /docs/{file*}", scope: "public" }, () => async ({ context, params: { file } }) => {
+      if (file === "style.css") return context.body(style, 200, { "content-type": "text/css; charset=utf-8" });
+      if (file === "start.js")
+        return context.body(startScript, 200, { "content-type": "text/javascript; charset=utf-8" });
+      const type = assets.get(file);
+      const path = type === undefined ? null : findAsset(file);
+      if (type === undefined || path === null)
+        throw new ServiceError("not_found", "This part of the documentation is not installed.");
+      const asset = loaded.get(file) ?? compressedFile(new Uint8Array(await readFile(path)), type);
+      loaded.set(file, asset);
+      const { body, headers } = await asset.representation(context.req.header("accept-encoding"));
       return context.body(body, 200, { ...headers, "cache-control": "public, max-age=86400" });
-    });
-  }
-  return routes;
+    }),
+  ];
 }
 
 /** Found beside the built page in the package, or in the repository's dependency. */

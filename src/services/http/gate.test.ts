@@ -2,21 +2,10 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { testShell } from "../../../test/support/test-shell.ts";
 
-const app = testShell({
-  operations: [
-    {
-      id: "listThings",
-      method: "get",
-      path: "/things",
-      summary: "List",
-      tag: "Test",
-      query: z.object({ state: z.string().optional(), limit: z.string().optional() }),
-      responses: {},
-      errors: [],
-    },
-  ],
+const app = testShell();
+app.on("GET /things", (context) => context.json([]), {
+  query: z.object({ state: z.string().optional(), limit: z.string().optional() }),
 });
-app.get("/things", (context) => context.json([]));
 
 const warning = async (path: string) => (await app.request(path)).headers.get("warning");
 

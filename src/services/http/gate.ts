@@ -1,12 +1,12 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import type { z } from "zod";
 import { closestName } from "../../base/text.ts";
+import type { RouteDeclaration } from "../../contract/operations/operation.ts";
 import { checkScope } from "./auth/auth.ts";
 import { leaveUnread } from "./limits/drop-body.ts";
 import { errorResponse } from "./responses/error-response.ts";
 import { checkHeaders } from "./checks/header-check.ts";
 import type { HostCheck } from "./checks/host-check.ts";
-import type { FindOperation } from "./operation-table.ts";
 import type { Admission } from "./limits/admission.ts";
 import type { LimitRate } from "./limits/rate-limit.ts";
 import { announcedBytes, memoryOf, openRequestMemory } from "./limits/request-memory.ts";
@@ -17,79 +17,77 @@ interface GateOptions {
   /** Returns the response to a preflight. */
   readonly checkOrigin: (context: Context<ShellEnvironment>) => Response | null;
   readonly admission: Admission | null;
-  /** True for requests that are admitted even under overload: health must stay readable then. */
-  readonly isExempt: (request: { path: string }) => boolean;
-  readonly authenticate: (context: Context<ShellEnvironment>) => Promise<void>;
-  readonly find: FindOperation;
+  readonly authenticate: (context: Context<ShellEnvironment>, isPublic: boolean) => Promise<void>;
   readonly limitRate: LimitRate;
 }
 
+/** What is known of a request's route. */
+type Wanted = Pick<RouteDeclaration, "scope" | "query" | "duringOverload" | "uncounted">;
+
+type Answer = (context: Context<ShellEnvironment>) => Response | Promise<Response>;
+
+/** Answers a request if it passes all checks. Throws the error of the check that it fails. */
+export type Gate = (context: Context<ShellEnvironment>, route: Wanted | null, answer: Answer) => Promise<Response>;
+
 /**
- * All checks before a route, in one middleware: a middleware per check would cost more than the checks. The scope comes from the
- * contract's entry for the route, so a route cannot forget it.
+ * All checks before a route, in one place. A request is checked against the declaration of its route; without one (null), it needs
+ * a key, and `answer` can only refuse it.
  */
-export function gate({
-  checkHost,
-  checkOrigin,
-  admission,
-  isExempt,
-  authenticate,
-  find,
-  limitRate,
-}: GateOptions): MiddlewareHandler<ShellEnvironment> {
-  async function pass(context: Context<ShellEnvironment>, next: () => Promise<void>): Promise<Response | undefined> {
-    await authenticate(context);
+export function createGate({ checkHost, checkOrigin, admission, authenticate, limitRate }: GateOptions): Gate {
+  async function pass(context: Context<ShellEnvironment>, route: Wanted | null, answer: Answer): Promise<Response> {
+    await authenticate(context, route?.scope === "public");
     const caller = context.get("caller") as Caller | undefined;
-    if (!holdBody(context, caller)) return refuse(context);
-    const { scope, query } = find(context.req) ?? {};
+    if (admission && !holdBody(admission, context, caller)) return refuse(admission, context);
+    if (!route) return answer(context);
+    const { scope, query, uncounted } = route;
     if (query) warnOfUnknown(context, query);
-    if (scope !== undefined) {
+    if (scope !== "public") {
       checkScope(caller, scope);
-      const counting = limitRate(scope, caller);
+      const countUse = (): void | Promise<void> => (uncounted ? undefined : limitRate(scope, caller));
+      const counting = countUse();
       if (counting) await counting;
-      context.set("countAgain", () => limitRate(scope, caller));
+      context.set("countAgain", countUse);
     }
-    await next().catch(asError);
-    return undefined;
+    return answer(context);
   }
 
-  /** Reserves memory for the body before it is read; for a chunked body, the reader does so as it grows. False when there is none. */
-  function holdBody(context: Context<ShellEnvironment>, caller: Caller | undefined): boolean {
-    if (!admission?.memory) return true;
-    const memory = openRequestMemory({
-      budget: admission.memory,
-      key: caller?.key ?? null,
-      response: responseOf(context),
-    });
-    context.set("memory", memory);
-    const bytes = bodyBytes(context);
-    return bytes === 0 || bytes > memory.mostBytes || memory.add(bytes);
-  }
-
-  /** Returned, not thrown: thrown errors are logged one by one, and refusals are only counted. */
-  function refuse(context: Context<ShellEnvironment>): Response | undefined {
-    const [incoming, outgoing] = [incomingOf(context), responseOf(context)];
-    if (incoming && outgoing) leaveUnread(incoming, outgoing, bodyBytes(context));
-    const error = admission?.refuse(bodyBytes(context));
-    return error && errorResponse(error, { requestId: context.get("requestId"), path: context.req.path });
-  }
-
-  return async (context, next) => {
+  return async (context, route, answer) => {
     checkHeaders(context);
     checkHost(context);
     const preflight = checkOrigin(context);
     if (preflight) return preflight;
-    if (!admission || isExempt(context.req)) return pass(context, next);
-    if (!admission.hasPlace(bodyBytes(context))) return refuse(context);
+    if (!admission || route?.duringOverload) return pass(context, route, answer);
+    if (!admission.hasPlace(bodyBytes(context))) return refuse(admission, context);
     const leave = admission.enter();
     try {
-      return await pass(context, next);
+      return await pass(context, route, answer);
     } finally {
       leave();
       // If the client disconnected early, the response closed before its close event was listened for.
       if (responseOf(context)?.closed !== false) memoryOf(context).end();
     }
   };
+}
+
+/** Reserves memory for the body before it is read; for a chunked body, the reader does so as it grows. False when there is none. */
+function holdBody(admission: Admission, context: Context<ShellEnvironment>, caller: Caller | undefined): boolean {
+  if (!admission.memory) return true;
+  const memory = openRequestMemory({
+    budget: admission.memory,
+    key: caller?.key ?? null,
+    response: responseOf(context),
+  });
+  context.set("memory", memory);
+  const bytes = bodyBytes(context);
+  return bytes === 0 || bytes > memory.mostBytes || memory.add(bytes);
+}
+
+/** Returned, not thrown: thrown errors are logged one by one, and refusals are only counted. */
+function refuse(admission: Admission, context: Context<ShellEnvironment>): Response {
+  const [incoming, outgoing] = [incomingOf(context), responseOf(context)];
+  if (incoming && outgoing) leaveUnread(incoming, outgoing, bodyBytes(context));
+  const error = admission.refuse(bodyBytes(context));
+  return errorResponse(error, { requestId: context.get("requestId"), path: context.req.path });
 }
 
 function bodyBytes({ req }: Context): number {
@@ -102,11 +100,6 @@ function bodyBytes({ req }: Context): number {
 function warnOfUnknown(context: Context<ShellEnvironment>, query: z.ZodObject): void {
   const warning = unknownParameters(query, Object.keys(context.req.queries()));
   if (warning !== null) context.get("answerHeaders")["warning"] = warning;
-}
-
-/** Hono passes only `Error` objects to `onError`; a thrown string would end the request without our response. */
-function asError(thrown: unknown): never {
-  throw thrown instanceof Error ? thrown : new Error("A value that is not an Error was thrown", { cause: thrown });
 }
 
 const maxNamed = 5;

@@ -73,7 +73,7 @@ test("lets a running request finish on close, closes idle connections and accept
   const app = testShell();
   const entered = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
-  app.get("/slow", async (context) => {
+  app.on("GET /slow", async (context) => {
     entered.resolve();
     await release.promise;
     return context.text("finished");
@@ -123,7 +123,7 @@ test("a stop answers connections that wait to be accepted, and those whose reque
 test("applies a second, shorter grace", async () => {
   const app = testShell();
   const entered = Promise.withResolvers<void>();
-  app.get("/forever", () => {
+  app.on("GET /forever", () => {
     entered.resolve();
     return new Promise(() => {});
   });
@@ -139,7 +139,7 @@ test("applies a second, shorter grace", async () => {
 test("cuts requests that do not finish within the grace", async () => {
   const app = testShell();
   const entered = Promise.withResolvers<AbortSignal>();
-  app.get("/forever", (context) => {
+  app.on("GET /forever", (context) => {
     entered.resolve(context.req.raw.signal);
     return new Promise(() => {});
   });
@@ -155,7 +155,7 @@ test("cuts requests that do not finish within the grace", async () => {
 test("disconnects a client that does not read, and stops its response", async () => {
   const app = testShell();
   const given = Promise.withResolvers<string>();
-  app.get("/endless", (context) => {
+  app.on("GET /endless", (context) => {
     const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(64 * 1024));
     return context.body(new ReadableStream({ pull, cancel: () => given.resolve("given up") }));
   });
@@ -168,7 +168,7 @@ test("disconnects a client that does not read, and stops its response", async ()
 
 test("waits for a slow response", async () => {
   const app = testShell();
-  app.get("/slow", async (context) => {
+  app.on("GET /slow", async (context) => {
     await wait(200);
     return context.text("finished");
   });
@@ -179,7 +179,7 @@ test("waits for a slow response", async () => {
 test("answers a few pipelined requests in order, and refuses more", async () => {
   const app = testShell();
   let begun = 0;
-  app.get("/large", (context) => {
+  app.on("GET /large", (context) => {
     begun += 1;
     return context.text("x".repeat(100_000));
   });

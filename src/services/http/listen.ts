@@ -4,19 +4,17 @@ import { Server as NetServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { getRequestListener, RequestError, type HttpBindings } from "@hono/node-server";
-import type { Hono } from "hono";
 import type { Logger } from "pino";
 import { longestTimer } from "../../base/deadline.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Settings } from "../../settings.ts";
-import type { EarlyRefusal } from "./limits/early-refusal.ts";
 import { createBodyDropper } from "./limits/drop-body.ts";
 import { errorResponse, unexpected } from "./responses/error-response.ts";
 import { fixedHeaders } from "./responses/response-headers.ts";
-import type { ShellEnvironment } from "./shell-environment.ts";
+import type { Shell } from "./shell.ts";
 
 export interface ListenOptions {
-  readonly app: Hono<ShellEnvironment> & { readonly earlyRefusal?: EarlyRefusal | null };
+  readonly app: Pick<Shell, "fetch" | "earlyRefusal">;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;

@@ -4,9 +4,10 @@ import type { Context } from "hono";
 import type { ServiceError } from "../../contract/errors.ts";
 import type { Scope } from "../../contract/operations/operation.ts";
 
-/** The sender of a request: the owner of the key, and its scopes. */
+/** The sender of a request, as its key identifies it. */
 export interface Caller {
-  readonly name: string;
+  /** The owner whose runs the sender sees; null, for shared runs, where no keys are configured. */
+  readonly owner: string | null;
   readonly scopes: ReadonlySet<Scope>;
   /** The person whose verdicts the key may store. Missing where no keys are configured. */
   readonly rater?: string;
@@ -79,10 +80,4 @@ export interface RequestMemory {
   release(): void;
   /** Ends the request: releases the memory unless work still keeps it. */
   end(): void;
-}
-
-/** The owner whose runs a request sees; null, for shared runs, where no keys are configured. */
-export function ownerOf(context: Context<ShellEnvironment>): string | null {
-  const { name, key } = context.get("caller");
-  return key === undefined ? null : name;
 }

@@ -3,32 +3,38 @@ import { testShell } from "../../../test/support/test-shell.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { Problem } from "../../contract/schemas/problem.ts";
 import { createLog } from "./log.ts";
-import { createRefusalLog, healthRoutes, type Readiness } from "./shell.ts";
+import type { Readiness } from "./health.ts";
+import { createRefusalLog, type PublicFiles } from "./shell.ts";
+
+const files: PublicFiles = {
+  has: ({ path }) => path.startsWith("/page/"),
+  answer: async (context) => (context.req.path === "/page/none" ? null : context.html("<p>page</p>")),
+};
 
 function shellWithRoutes(lines: string[] = []) {
-  const app = testShell({ log: createLog({ level: "info", terminal: false, write: (line) => lines.push(line) }) });
-  app.get("/things/:id", (context) => context.json({ id: context.req.param("id") }));
-  app.post("/things/:id", (context) => context.text("made"));
-  app.put("/things/import", (context) => context.text("imported"));
-  app.get("/page/*", (context) => context.html("<p>page</p>"));
-  app.get("/limited", () => {
+  const log = createLog({ level: "info", terminal: false, write: (line) => lines.push(line) });
+  const app = testShell({ log, files });
+  app.on("GET /things/{id}", (context) => context.json({ id: context.req.param("id") }));
+  app.on("POST /things/{id}", (context) => context.text("made"));
+  app.on("PUT /things/import", (context) => context.text("imported"));
+  app.on("GET /limited", () => {
     throw new ServiceError("rate_limited", "Slow down.", { retryAfterMs: 1500 });
   });
-  app.get("/away", () => {
+  app.on("GET /away", () => {
     throw new ServiceError("storage_unavailable", "The database cannot be reached.");
   });
-  app.get("/v1/limited", () => {
+  app.on("GET /v1/limited", () => {
     throw new ServiceError("validation_failed", "/messages/0/content is required", {
       errors: [{ pointer: "/messages/0/content", code: "required", message: "is required" }],
     });
   });
-  app.get("/broken", () => {
+  app.on("GET /broken", () => {
     throw new Error("password=hunter22 at /home/someone/file.ts");
   });
-  app.get("/no-files", () => {
+  app.on("GET /no-files", () => {
     throw Object.assign(new Error("EMFILE: too many open files, scandir '/srv/page'"), { code: "EMFILE" });
   });
-  app.get("/broken-oddly", () => Promise.reject("a string"));
+  app.on("GET /broken-oddly", () => Promise.reject("a string"));
   return app;
 }
 
@@ -108,13 +114,14 @@ test("responds 404 to an unknown path, and 405 with Allow to another method", as
   expect((await app.request("/healthz", { method: "POST" })).headers.get("allow")).toBe("GET, HEAD, OPTIONS");
 });
 
-test("supports HEAD where GET works, lists methods for OPTIONS, and ignores catch-alls", async () => {
+test("supports HEAD where GET works, lists methods for OPTIONS, and ignores files", async () => {
   const app = shellWithRoutes();
   const head = await app.request("/things/1", { method: "HEAD" });
   expect([head.status, await head.text()]).toEqual([200, ""]);
   const options = await app.request("/things/1", { method: "OPTIONS" });
   expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, POST, HEAD, OPTIONS"]);
   expect((await app.request("/page/x", { method: "POST" })).status).toBe(404);
+  expect((await app.request("/page/none")).status).toBe(404);
   const fixed = await app.request("/things/import", { method: "OPTIONS" });
   expect(fixed.headers.get("allow")).toBe("PUT, OPTIONS");
 });
@@ -185,9 +192,8 @@ test("reports a shutdown, and a failed store without its cause", async () => {
 });
 
 test("counts a check that never settles as not ready, while health is ok", async () => {
-  const routes = healthRoutes({ readiness: () => new Promise(() => {}), timeoutMs: 1 }).onError((error) => {
-    return new Response((error as ServiceError).code, { status: 503 });
-  });
-  expect(await (await routes.request("/readyz")).text()).toBe("storage_unavailable");
-  expect((await routes.request("/healthz")).status).toBe(200);
+  const app = testShell({ readiness: () => new Promise(() => {}), readinessTimeoutMs: 1 });
+  const answer = await app.request("/readyz");
+  expect([answer.status, await answer.json()]).toMatchObject([503, { code: "storage_unavailable" }]);
+  expect((await app.request("/healthz")).status).toBe(200);
 });

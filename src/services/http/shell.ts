@@ -1,28 +1,27 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { Hono, type MiddlewareHandler } from "hono";
+import { Hono, type Context } from "hono";
 import type { Logger } from "pino";
-import { withTimeoutOrNull } from "../../base/deadline.ts";
-import { ServiceError } from "../../contract/errors.ts";
-import type { OpenApiOptions } from "../../contract/operations/openapi.ts";
-import type { Health } from "../../contract/schemas/service-info.ts";
-import { createAuthentication, type ApiKeys, type PublicRequest } from "./auth/auth.ts";
-import { docsRoutes } from "./docs.ts";
-import { createEarlyRefusal, type EarlyRefusal } from "./limits/early-refusal.ts";
-import { onError } from "./responses/error-response.ts";
-import { gate } from "./gate.ts";
+import type { RouteDeclaration } from "../../contract/operations/operation.ts";
+import { createAuthentication, type ApiKeys } from "./auth/auth.ts";
+import type { ReadJsonLimits } from "./body/read-json.ts";
 import { createHostCheck } from "./checks/host-check.ts";
-import { logRequest } from "./log.ts";
-import { notFound, type Neighbour } from "./not-found.ts";
-import { createOperationTable } from "./operation-table.ts";
 import { createOriginCheck } from "./checks/origin-check.ts";
+import { docsRoutes, type DocsOptions } from "./docs.ts";
+import { createGate } from "./gate.ts";
 import { createAdmission, type OverloadOptions } from "./limits/admission.ts";
+import { createEarlyRefusal, type EarlyRefusal } from "./limits/early-refusal.ts";
 import { createRateLimit, type RateLimits, type SharedRates } from "./limits/rate-limit.ts";
+import { logRequest } from "./log.ts";
+import { createNotFound, type Neighbour } from "./not-found.ts";
 import { compressResponse } from "./responses/compression.ts";
+import { createErrorHandler } from "./responses/error-response.ts";
 import { addAnswerHeaders, requestIdFrom, shellHeaders } from "./responses/response-headers.ts";
+import { operationsOf, RouteRequest, toRouterPattern, type Route } from "./route.ts";
 import { outgoingOf, type ShellEnvironment } from "./shell-environment.ts";
 
-export interface ShellOptions extends OpenApiOptions {
+export interface ShellOptions extends DocsOptions {
   readonly log: Logger;
+  readonly bodyLimits: ReadJsonLimits;
   /** Host names of the service, beside the loopback names. */
   readonly allowedHosts?: readonly string[];
   /** Web origins that may call, beside the service's own. Called at each request, with the requested host. */
@@ -36,27 +35,47 @@ export interface ShellOptions extends OpenApiOptions {
   readonly overload?: OverloadOptions | undefined;
   /** Called for each request that is refused because of overload. */
   readonly onRefusal?: (() => void) | undefined;
-  /** Further routes that need no key: the files of the page. */
-  readonly isPublic?: (request: PublicRequest) => boolean;
-  readonly readiness?: Readiness;
   readonly neighbour?: Neighbour;
+  readonly files?: PublicFiles;
+}
+
+/** Files for GET requests that no route takes, such as those of the page. They need no key. */
+export interface PublicFiles {
+  has(request: { readonly path: string; readonly accept: string | undefined }): boolean;
+  /** Null when there is no such file after all. */
+  answer(context: Context<ShellEnvironment>): Promise<Response | null>;
 }
 
 /** The options that a service passes on to its shell unchanged. */
-export type ShellDependencies = Required<
-  Pick<ShellOptions, "log" | "version" | "apiKeys" | "allowedHosts" | "allowedOrigins" | "readiness">
-> &
-  Pick<ShellOptions, "rateLimits" | "sharedRates" | "overload">;
+export interface ShellDependencies {
+  readonly log: Logger;
+  readonly version: string;
+  readonly bodyLimits: ReadJsonLimits;
+  readonly apiKeys: ApiKeys;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: (host: string) => readonly string[];
+  readonly rateLimits?: RateLimits | undefined;
+  readonly sharedRates?: SharedRates | undefined;
+  readonly overload?: OverloadOptions | undefined;
+}
 
-/** The app, and the check that the server makes before it calls the app. */
-export type Shell = Hono<ShellEnvironment> & { readonly earlyRefusal: EarlyRefusal | null };
+export interface Shell {
+  fetch(request: Request, environment?: ShellEnvironment["Bindings"]): Response | Promise<Response>;
+  /** Adds a route. There is no other way to one, so each has a scope. */
+  mount<Parts>(route: Route<Parts>, parts: Parts): void;
+  /** The declarations of all routes. */
+  readonly routes: readonly RouteDeclaration[];
+  /** The check that the server makes before it calls `fetch`. */
+  readonly earlyRefusal: EarlyRefusal | null;
+}
 
 /**
- * The app that both services are built on: every request passes the checks here before it reaches a route, and every response gets its
- * id, its headers and its log line. Services add their routes to it.
+ * What both services are built on: every request passes the checks here before it reaches a route, and every response gets its id, its
+ * headers and its log line.
  */
 export function createShell({
   log,
+  bodyLimits,
   allowedHosts = [],
   allowedOrigins = () => [],
   apiKeys = [],
@@ -64,45 +83,85 @@ export function createShell({
   sharedRates,
   overload,
   onRefusal = () => {},
-  isPublic = () => false,
-  readiness = async () => {},
   neighbour,
+  files,
   ...documentation
 }: ShellOptions): Shell {
+  const { version } = documentation;
   const app = new Hono<ShellEnvironment>();
+  const mounted: RouteDeclaration[] = [];
+  /** The paths that are answered even under overload. */
+  const exempt = new Set<string>();
   const hostCheck = createHostCheck({ allowedHosts });
   const countInLog = createRefusalLog(log);
   const admission = overload ? createAdmission(overload, () => (countInLog(), onRefusal())) : null;
-  const isExempt = ({ path }: { path: string }) => isDocumentation(path);
-  app
-    .use(identifyAndLog({ log, version: documentation.version }))
-    .use(
-      gate({
-        checkHost: hostCheck.check,
-        checkOrigin: createOriginCheck({ allowedOrigins }),
-        admission,
-        isExempt,
-        authenticate: createAuthentication({
-          apiKeys,
-          responsesPerKey: overload?.requestsPerKey,
-          isPublic: (request) => isDocumentation(request.path) || isPublic(request),
-        }),
-        find: createOperationTable(documentation.operations),
-        limitRate: createRateLimit(rateLimits, sharedRates),
-      }),
-    )
-    .route("/", healthRoutes({ readiness }))
-    .route("/", docsRoutes(documentation))
-    .notFound(notFound(app, neighbour))
-    .onError(onError({ log }));
-  const { version } = documentation;
-  const earlyRefusal =
-    admission && createEarlyRefusal({ admission, isExempt, version, passedLast: hostCheck.passedLast });
-  return Object.assign(app, { earlyRefusal });
-}
+  const answerError = createErrorHandler({ log });
+  const gate = createGate({
+    checkHost: hostCheck.check,
+    checkOrigin: createOriginCheck({ allowedOrigins }),
+    admission,
+    authenticate: createAuthentication({ apiKeys, responsesPerKey: overload?.requestsPerKey }),
+    limitRate: createRateLimit(rateLimits, sharedRates),
+  });
+  const fixedHeaders = shellHeaders({ version });
 
-function isDocumentation(path: string): boolean {
-  return ["/healthz", "/readyz", "/openapi.json", "/docs"].includes(path) || path.startsWith("/docs/");
+  /** Gives the request its id, and the response its headers and its log line. */
+  async function respond(...[context, route, answer]: Parameters<typeof gate>): Promise<Response> {
+    const started = performance.now();
+    const requestId = requestIdFrom(context.req.header("x-request-id"));
+    const headers = { ...fixedHeaders, "x-request-id": requestId };
+    context.set("requestId", requestId);
+    context.set("answerHeaders", headers);
+    const response = await gate(context, route, answer).catch((thrown: unknown) => answerError(thrown, context));
+    const passed = () => Math.round(performance.now() - started);
+    if (response === RESPONSE_ALREADY_SENT) {
+      logRequest(log, context, { status: outgoingOf(context)?.statusCode ?? 200, ms: passed() });
+      return response;
+    }
+    context.res = response;
+    await compressResponse(context);
+    addAnswerHeaders(context.res.headers, headers);
+    logRequest(log, context, { status: context.res.status, ms: passed() });
+    return context.res;
+  }
+
+  function mount<Parts>({ declared, create }: Route<Parts>, parts: Parts): void {
+    const handle = create(parts);
+    const { method, pattern } = toRouterPattern(declared.address);
+    mounted.push(declared);
+    if (declared.duringOverload) exempt.add(pattern);
+    app.on(method, pattern, (context) =>
+      respond(context, declared, () => handle(new RouteRequest(context, declared, bodyLimits))),
+    );
+  }
+
+  const notFound = createNotFound(app, neighbour);
+  app.notFound((context) => {
+    const { method, path } = context.req;
+    const isRead = method === "GET" || method === "HEAD";
+    if (!isRead || !files?.has({ path, accept: context.req.header("accept") }) || notFound.isServed(path))
+      return respond(context, null, notFound.answer);
+    const file = async () => (await files.answer(context)) ?? notFound.answer(context);
+    return respond(context, { scope: "public" }, file);
+  });
+
+  const operations = () => operationsOf(mounted.map((declared) => ({ declared })));
+  for (const route of docsRoutes(documentation, operations)) mount(route, undefined);
+
+  const earlyRefusal =
+    admission &&
+    createEarlyRefusal({
+      admission,
+      version,
+      isExempt: ({ path }) => exempt.has(path),
+      passedLast: hostCheck.passedLast,
+    });
+  return {
+    fetch: (request, environment = {}) => app.fetch(request, environment),
+    mount,
+    routes: mounted,
+    earlyRefusal,
+  };
 }
 
 /** Logs the number of refused requests once a second: a line for each would cost more than the refusal. */
@@ -118,57 +177,4 @@ export function createRefusalLog(log: Logger): () => void {
     if (refused === 0) setTimeout(report, 1_000).unref();
     refused += 1;
   };
-}
-
-/** Gives every request its id, and every response its headers and its log line. */
-function identifyAndLog({ log, version }: { log: Logger; version: string }): MiddlewareHandler<ShellEnvironment> {
-  const fixed = shellHeaders({ version });
-
-  return async (context, next) => {
-    const started = performance.now();
-    const requestId = requestIdFrom(context.req.header("x-request-id"));
-    const headers = { ...fixed, "x-request-id": requestId };
-    context.set("requestId", requestId);
-    context.set("answerHeaders", headers);
-    await next();
-    const ms = Math.round(performance.now() - started);
-    if (context.res === RESPONSE_ALREADY_SENT) {
-      return logRequest(log, context, { status: outgoingOf(context)?.statusCode ?? 200, ms });
-    }
-    await compressResponse(context);
-    addAnswerHeaders(context.res.headers, headers);
-    logRequest(log, context, { status: context.res.status, ms });
-  };
-}
-
-/** Resolves when the service is ready, with a note on parts that do not work; rejects, preferably with a `ServiceError`, when it is not. */
-export type Readiness = () => Promise<Pick<Health, "detail"> | void>;
-
-const ok: Health = { status: "ok" };
-
-/** `/healthz`: the process is alive. `/readyz`: it takes requests; a check that does not settle in time counts as not ready. */
-export function healthRoutes({
-  readiness,
-  timeoutMs = 5000,
-}: {
-  readiness: Readiness;
-  timeoutMs?: number;
-}): Hono<ShellEnvironment> {
-  return new Hono<ShellEnvironment>()
-    .get("/healthz", (context) => context.json(ok))
-    .get("/readyz", async (context) => {
-      const { detail } = await checkReadiness(readiness, timeoutMs);
-      return context.json(detail === undefined ? ok : { ...ok, detail });
-    });
-}
-
-async function checkReadiness(readiness: Readiness, timeoutMs: number): Promise<Pick<Health, "detail">> {
-  try {
-    const checked = await withTimeoutOrNull(readiness(), timeoutMs);
-    if (checked === null) throw new Error(`The readiness check took more than ${timeoutMs} ms`);
-    return checked ?? {};
-  } catch (cause) {
-    if (cause instanceof ServiceError) throw cause;
-    throw new ServiceError("storage_unavailable", "A component that this service needs does not respond.", { cause });
-  }
 }

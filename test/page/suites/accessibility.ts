@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { agentOperations } from "../../../src/contract/operations/agent.ts";
+import type { AgentServices } from "../../../src/services/agent/agent-parts.ts";
+import { agentThreadRoutes } from "../../../src/services/agent/routes/threads.ts";
 import { actingRun } from "../support/acting-run.ts";
 import { axeViolations } from "../support/axe.ts";
 import { judgedRun } from "../support/judged-run.ts";
@@ -475,8 +476,9 @@ export function accessibilitySuite(browser: () => Browser): void {
   });
 
   deepTest("the API pages have no violations with routes open, and weigh at most 500 KB", async () => {
-    const operations = agentOperations.filter(({ path }) => path.startsWith("/agent/threads"));
-    const server = createServer(getRequestListener(testShell({ operations }).fetch));
+    const shell = testShell();
+    for (const route of agentThreadRoutes) shell.mount(route, {} as AgentServices);
+    const server = createServer(getRequestListener((request) => shell.fetch(request)));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     for (const colorScheme of ["light", "dark"] as const) {
       const page = await browser().newPage({ colorScheme });

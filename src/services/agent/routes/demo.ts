@@ -1,30 +1,29 @@
-import { Hono, type Context } from "hono";
+import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { DemoEndpoint } from "../../../models/demo/demo-endpoint.ts";
-import { requireScope } from "../../http/auth/auth.ts";
-import { readJson, type ReadJsonLimits } from "../../http/body/read-json.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
 
 /**
- * The demo models as an OpenAI-compatible endpoint at `/demo/v1`, to be evaluated without any key of a provider. These routes are
- * not part of the contract, so the gate knows no scope for them and they check it themselves.
+ * The demo models as an OpenAI-compatible endpoint at `/demo/v1`, to be evaluated without any key of a provider. No part of the
+ * public API. Calls cost nothing, so they are not counted.
  */
-export function demoRoutes({
-  demo,
-  bodyLimits,
-}: {
-  demo: DemoEndpoint;
-  bodyLimits: ReadJsonLimits;
-}): Hono<ShellEnvironment> {
-  return new Hono<ShellEnvironment>()
-    .get("/demo/v1/models", requireScope("models:read"), (context) => context.json(demo.listModels()))
-    .post("/demo/v1/chat/completions", requireScope("agent"), async (context) => {
-      const body = await readJson(context, bodyLimits);
-      const answer = await demo.toCompletion(body, { signal: context.req.raw.signal });
-      if (answer.kind === "stream") return streamChunks(context, answer.chunks);
-      return context.json(answer.body, answer.status as ContentfulStatusCode);
-    });
-}
+export const demoRoutes: readonly Route<DemoEndpoint>[] = [
+  defineRoute(
+    { address: "GET /demo/v1/models", scope: "models:read" },
+    (demo: DemoEndpoint) =>
+      ({ context }) =>
+        context.json(demo.listModels()),
+  ),
+
+  defineRoute(
+    { address: "POST /demo/v1/chat/completions", scope: "agent", uncounted: true },
+    (demo: DemoEndpoint) => async (request) => {
+      const answer = await demo.toCompletion(await request.sent(), { signal: request.signal });
+      if (answer.kind === "stream") return streamChunks(request.context, answer.chunks);
+      return request.context.json(answer.body, answer.status as ContentfulStatusCode);
+    },
+  ),
+];
 
 function streamChunks(context: Context, chunks: AsyncIterable<unknown>): Response {
   const encoder = new TextEncoder();

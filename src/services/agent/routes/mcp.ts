@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
-import { Hono } from "hono";
 import type { AgentQuestion } from "../../../agent/mcp/agent-mcp-server.ts";
 import { loadOnce } from "../../../base/load-once.ts";
 import { ServiceError } from "../../../contract/errors.ts";
-import { readJson } from "../../http/body/read-json.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import type { AgentParts } from "../agent-parts.ts";
-import type { AgentDependencies } from "../dependencies.ts";
+import { callMcp } from "../../../contract/operations/agent-turns.ts";
+import { defineRoute } from "../../http/route.ts";
+import type { AgentServices } from "../agent-parts.ts";
 import { toTurnError } from "../turns/turn-answer.ts";
 import { crashReporter } from "../wires/answer-stream.ts";
 import { readTurnHeaders, refuseThread, withModelField, type TurnHeaders } from "../wires/read-turn.ts";
@@ -19,11 +17,11 @@ interface RequestHeaders {
 }
 
 /**
- * POST /mcp: the agent as an MCP server over streamable HTTP, for other agents. Calls are independent: a session only lets a client
- * cancel its calls, and no state is kept for it.
+ * The agent as an MCP server over streamable HTTP, for other agents. Calls are independent: a session only lets a client cancel its
+ * calls, and no state is kept for it.
  */
-export function mcpRoute(dependencies: AgentDependencies, { turns }: AgentParts): Hono<ShellEnvironment> {
-  const { bodyLimits, router, version, log } = dependencies;
+export const mcpRoute = defineRoute(callMcp, (services: AgentServices) => {
+  const { turns, router, version, log } = services;
   // Indexed by the request, which the library passes to the factory.
   const requests = new WeakMap<Request, RequestHeaders>();
   const calls = createMcpCalls();
@@ -76,13 +74,14 @@ export function mcpRoute(dependencies: AgentDependencies, { turns }: AgentParts)
     );
   }
 
-  return new Hono<ShellEnvironment>().post("/mcp", async (context) => {
+  return async (route) => {
+    const { context } = route;
     const request = acceptingBoth(context.req.raw);
     refuseThread(context);
-    const headers = readTurnHeaders(context, dependencies);
-    const session = context.req.header("mcp-session-id");
+    const headers = readTurnHeaders(context, services);
+    const session = route.header("mcp-session-id");
     requests.set(request, { headers, session });
-    const parsedBody = await readJson(context, bodyLimits);
+    const parsedBody = await route.sent();
     if (session !== undefined)
       for (const id of cancelledCalls(parsedBody)) calls.cancel({ owner: headers.owner, session, id });
     // Each call of a batch is a turn and counts for the rate limit.
@@ -94,8 +93,8 @@ export function mcpRoute(dependencies: AgentDependencies, { turns }: AgentParts)
     // A notification (202) starts no session.
     if (isInitialize(parsedBody) && response.status === 200) response.headers.set("mcp-session-id", randomUUID());
     return response;
-  });
-}
+  };
+});
 
 /** A client that accepts anything, such as curl, gets what it would get for naming both media types. */
 function acceptingBoth(request: Request): Request {

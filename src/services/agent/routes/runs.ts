@@ -1,19 +1,17 @@
-import { Hono, type Context } from "hono";
-import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
 import {
-  AgentRunListQuery,
-  ResumeRequest,
-  summarizeRun,
-  type AgentRunList,
-} from "../../../contract/schemas/agent-run.ts";
-import { ownerOf } from "../../http/shell-environment.ts";
-import { prefersEvents } from "../../http/responses/event-stream.ts";
-import { readJson } from "../../http/body/read-json.ts";
+  agentRunToScenario,
+  cancelAgentRun,
+  getAgentRun,
+  listAgentRuns,
+  replayAgentRun,
+} from "../../../contract/operations/agent-memory.ts";
+import { resumeAgentRun } from "../../../contract/operations/agent-turns.ts";
+import type { AgentRunLog, AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
+import { summarizeRun, type AgentRunList } from "../../../contract/schemas/agent-run.ts";
 import { holdAnswer } from "../../http/limits/request-memory.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
-import { validate, validateQuery } from "../../http/body/validate.ts";
-import type { AgentParts } from "../agent-parts.ts";
-import type { AgentDependencies } from "../dependencies.ts";
+import { prefersEvents } from "../../http/responses/event-stream.ts";
+import { defineRoute, type Route, type RouteRequest } from "../../http/route.ts";
+import type { AgentServices } from "../agent-parts.ts";
 import { runToScenario, toRunDetails } from "../runs/recorded-run.ts";
 import { replayRun } from "../runs/replay-run.ts";
 import { newTurn } from "../turns/idempotent-turns.ts";
@@ -21,48 +19,56 @@ import { unknownRun } from "../turns/resume-run.ts";
 import { answerTurn } from "../wires/agent.ts";
 import { clientSignal, readTurnHeaders } from "../wires/read-turn.ts";
 
-/** Recorded runs: list, read, cancel, replay offline, turn into scenarios, and resume after approval. */
-export function agentRunRoutes(dependencies: AgentDependencies, { runLog, turns }: AgentParts): Hono<ShellEnvironment> {
-  const { tools, limits, price, library, runner, bodyLimits, log, patienceMs } = dependencies;
+/** Recorded runs: resume after approval, list, read, cancel, replay offline, turn into scenarios. */
+export const agentRunRoutes: readonly Route<AgentServices>[] = [
+  defineRoute(resumeAgentRun, (services: AgentServices) => async (request) => {
+    const { context } = request;
+    const { log, patienceMs } = services;
+    const headers = readTurnHeaders(context, services);
+    const { decisions } = await request.body();
+    const events = prefersEvents(request.header("accept"));
+    const signal = clientSignal(context, headers);
+    const runId = request.params.run_id;
+    const resumed = services.turns.resume({ runId, decisions, headers, stream: events, signal });
+    return answerTurn(context, resumed.then(newTurn), { signal, events, log, patienceMs });
+  }),
 
-  async function find(context: Context<ShellEnvironment>, id: string): Promise<AgentRunRecord> {
-    return holdAnswer(context, (await runLog.get(id, ownerOf(context))) ?? unknownRun(id));
-  }
+  defineRoute(listAgentRuns, ({ runLog }: AgentServices) => async ({ context, query, caller }) => {
+    const page = await runLog.list({ ...query, owner: caller.owner });
+    const body: AgentRunList = { runs: [...page.runs], next_cursor: page.next_cursor };
+    return context.json(body);
+  }),
 
-  return new Hono<ShellEnvironment>()
-    .get("/agent/runs", async (context) => {
-      const query = validateQuery(AgentRunListQuery, context.req.queries());
-      const page = await runLog.list({ ...query, owner: ownerOf(context) });
-      const body: AgentRunList = { runs: [...page.runs], next_cursor: page.next_cursor };
-      return context.json(body);
-    })
-    .get("/agent/runs/:run_id", async (context) => {
-      return context.json(toRunDetails(await find(context, context.req.param("run_id"))));
-    })
-    .post("/agent/runs/:run_id/resume", async (context) => {
-      const runId = context.req.param("run_id");
-      const headers = readTurnHeaders(context, dependencies);
-      const { decisions } = validate(ResumeRequest, await readJson(context, bodyLimits));
-      const events = prefersEvents(context.req.header("accept"));
-      const signal = clientSignal(context, headers);
-      const resumed = turns.resume({ runId, decisions, headers, stream: events, signal });
-      return answerTurn(context, resumed.then(newTurn), { signal, events, log, patienceMs });
-    })
-    .post("/agent/runs/:run_id/cancel", async (context) => {
-      const runId = context.req.param("run_id");
-      await turns.cancel(runId, ownerOf(context));
-      const { id, entries } = await find(context, runId);
-      return context.json(summarizeRun(id, entries), 202);
-    })
-    .post("/agent/runs/:run_id/replay", async (context) => {
-      const record = await find(context, context.req.param("run_id"));
-      const { signal } = context.req.raw;
-      const isPlugIn = runner !== undefined;
-      return context.json(await replayRun(record, { tools: tools(), limits, price, isPlugIn, signal }));
-    })
-    .post("/agent/runs/:run_id/scenario", async (context) => {
-      const scenario = runToScenario(await find(context, context.req.param("run_id")));
-      const [kept] = await library.keep([scenario]);
-      return context.json(scenario, 200, kept && { "x-scenario-version": kept.version });
-    });
+  defineRoute(
+    getAgentRun,
+    ({ runLog }: AgentServices) =>
+      async (request) =>
+        request.context.json(toRunDetails(await findRun(request, runLog))),
+  ),
+
+  defineRoute(cancelAgentRun, ({ turns, runLog }: AgentServices) => async (request) => {
+    await turns.cancel(request.params.run_id, request.caller.owner);
+    const { id, entries } = await findRun(request, runLog);
+    return request.context.json(summarizeRun(id, entries), 202);
+  }),
+
+  defineRoute(replayAgentRun, ({ runLog, tools, limits, price, runner }: AgentServices) => async (request) => {
+    const record = await findRun(request, runLog);
+    const isPlugIn = runner !== undefined;
+    const { signal } = request;
+    return request.context.json(await replayRun(record, { tools: tools(), limits, price, isPlugIn, signal }));
+  }),
+
+  defineRoute(agentRunToScenario, ({ runLog, library }: AgentServices) => async (request) => {
+    const scenario = runToScenario(await findRun(request, runLog));
+    const [kept] = await library.keep([scenario]);
+    return request.context.json(scenario, 200, kept && { "x-scenario-version": kept.version });
+  }),
+];
+
+async function findRun(
+  { context, params, caller }: Pick<RouteRequest<typeof getAgentRun>, "context" | "params" | "caller">,
+  runLog: AgentRunLog,
+): Promise<AgentRunRecord> {
+  return holdAnswer(context, (await runLog.get(params.run_id, caller.owner)) ?? unknownRun(params.run_id));
 }

@@ -4,7 +4,6 @@ import { selectTools } from "../../../agent/tools/toolbox.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { OnDisconnect, ThreadId } from "../../../contract/schemas/request-headers.ts";
 import type { Router } from "../../../models/routing/router.ts";
-import { ownerOf } from "../../http/shell-environment.ts";
 import { memoryOf } from "../../http/limits/request-memory.ts";
 import type { RequestMemory, ShellEnvironment } from "../../http/shell-environment.ts";
 import { FallbackError, toFallbackError } from "../turns/route-models.ts";
@@ -41,7 +40,7 @@ export function readTurnHeaders(
     fallbacks,
     tools: toolsOf(context.req.header("x-agent-tools"), { tools: tools(), omit }),
     onDisconnect: readOnDisconnect(context.req.header("x-on-disconnect")),
-    owner: ownerOf(context),
+    owner: context.get("caller").owner,
     requestId: context.get("requestId"),
     trace: readTrace(context),
     memory: memoryOf(context),

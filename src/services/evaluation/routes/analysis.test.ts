@@ -10,8 +10,7 @@ test("finishes rescoring after the client disconnects", async () => {
   await using bench = await startBench({ models: { model: fakeModel(() => "a1") } });
   const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 1) });
   const app = testShell();
-  const bodyLimits = { bytes: 1_000, depth: 8, keys: 8 };
-  app.route("/", analysisRoutes({ runs: bench.runs, bodyLimits } as unknown as EvaluationDependencies));
+  for (const route of analysisRoutes) app.mount(route, { runs: bench.runs } as EvaluationDependencies);
   const left = { method: "POST", signal: AbortSignal.abort() };
   expect((await app.request(`/runs/${run_id}/rescore`, left)).status).toBe(200);
 });
@@ -23,8 +22,8 @@ test.each([
 ])("refuses to ask models by rescoring for a key without the evaluate scope: %j", async (request) => {
   const sha256 = createHash("sha256").update("secret").digest("hex");
   const app = testShell({ apiKeys: [{ name: "writer", sha256, scopes: new Set(["runs:write"] as const) }] });
-  const bodyLimits = { bytes: 1_000, depth: 8, keys: 8 };
-  app.route("/", analysisRoutes({ bodyLimits, checkEndpoint: () => {} } as unknown as EvaluationDependencies));
+  const dependencies = { checkEndpoint: () => {} } as unknown as EvaluationDependencies;
+  for (const route of analysisRoutes) app.mount(route, dependencies);
   const headers = { "content-type": "application/json", authorization: "Bearer secret" };
   const body = JSON.stringify(request);
   const answer = await app.request("/runs/r/rescore", { method: "POST", headers, body });

@@ -1,89 +1,112 @@
-import { Hono } from "hono";
-import { CompareQuery, NoiseQuery, RankQuery } from "../../../contract/operations/analysis.ts";
-import { PairwiseRequest } from "../../../contract/schemas/comparison.ts";
+import { compact } from "../../../base/compact.ts";
+import {
+  auditJudge,
+  compareRuns,
+  correlateVerdicts,
+  estimateRun,
+  getRunSequence,
+  getScoreAgreement,
+  judgePairs,
+  measureNoise,
+  rankRuns,
+  rescoreRun,
+} from "../../../contract/operations/analysis.ts";
 import { parseMargins } from "../../../contract/schemas/margins.ts";
-import { ScoreAgreementRequest } from "../../../contract/schemas/judging/score-agreement.ts";
-import { RescoreRequest } from "../../../contract/schemas/evaluation-request.ts";
-import { JudgeAuditRequest } from "../../../contract/schemas/judging/judge-audit.ts";
 import { toRun } from "../../../runs/results/to-run.ts";
 import { checkScope } from "../../http/auth/auth.ts";
-import { readJson, readOptionalJson } from "../../http/body/read-json.ts";
-import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
-import { unknownFieldWarnings, unknownFields } from "../../http/body/unknown-fields.ts";
-import { validate, validateQuery } from "../../http/body/validate.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { planRequest } from "../plan-request.ts";
 
 /** Routes that compare, rank, estimate and rescore runs, and audit judges. */
-export function analysisRoutes(dependencies: EvaluationDependencies): Hono<ShellEnvironment> {
-  const { runs, bodyLimits, planLimits, helpers, checkEndpoint } = dependencies;
+export const analysisRoutes: readonly Route<EvaluationDependencies>[] = [
+  defineRoute(compareRuns, ({ runs }: EvaluationDependencies) => async ({ context, query, caller }) => {
+    const { baseline, candidate, margin } = query;
+    const margins = margin === undefined ? undefined : parseMargins(margin);
+    // The query was refused if it cannot be read.
+    const read = typeof margins === "string" ? undefined : margins;
+    return context.json(await runs.compare(baseline, candidate, caller.owner, read));
+  }),
 
-  function checkJudge(endpoint: string | undefined): void {
-    if (endpoint !== undefined) checkEndpoint({ pointer: "/judge/endpoint", endpoint });
-  }
+  defineRoute(judgePairs, ({ runs, checkEndpoint }: EvaluationDependencies) => async (request) => {
+    const { body, sent } = await request.read();
+    checkJudge(checkEndpoint, body.judge);
+    const { owner } = request.caller;
+    const comparison = await runs.judgePairs(body, { owner, signal: request.signal });
+    return request.context.json({ ...comparison, warnings: request.unknownFields(sent) });
+  }),
 
-  return new Hono<ShellEnvironment>()
-    .get("/compare", async (context) => {
-      const { baseline, candidate, margin } = validateQuery(CompareQuery, context.req.queries());
-      const margins = margin === undefined ? undefined : parseMargins(margin);
-      // The query was refused if it cannot be read.
-      const read = typeof margins === "string" ? undefined : margins;
-      return context.json(await runs.compare(baseline, candidate, ownerOf(context), read));
-    })
-    .post("/compare", async (context) => {
-      const body = await readJson(context, bodyLimits);
-      const request = validate(PairwiseRequest, body);
-      checkJudge(request.judge?.endpoint);
-      const { signal } = context.req.raw;
-      const comparison = await runs.judgePairs(request, { owner: ownerOf(context), signal });
-      return context.json({ ...comparison, ...unknownFieldWarnings(PairwiseRequest, body) });
-    })
-    .get("/rank", async (context) => {
-      const { runs: ids, score } = validateQuery(RankQuery, context.req.queries());
-      return context.json(await runs.rank({ ids: listOf(ids), score }, ownerOf(context)));
-    })
-    .get("/noise", async (context) => {
-      const ids = listOf(validateQuery(NoiseQuery, context.req.queries()).runs);
-      return context.json(await runs.noise(ids, ownerOf(context)));
-    })
-    .post("/estimate", async (context) => {
-      const body = await readJson(context, bodyLimits);
-      const owner = ownerOf(context);
-      const { plan, warnings } = await planRequest(body, dependencies, owner);
-      return context.json(await runs.estimate(plan, { warnings, owner }));
-    })
-    .post("/judges/audit", async (context) => {
-      const body = await readJson(context, bodyLimits);
-      const request = validate(JudgeAuditRequest, body);
-      checkJudge(request.judge.endpoint);
-      const { signal } = context.req.raw;
-      const audit = await runs.auditJudge(request, { owner: ownerOf(context), signal });
-      return context.json({ ...audit, ...unknownFieldWarnings(JudgeAuditRequest, body) });
-    })
-    .get("/runs/:run_id/sequence", async (context) =>
-      context.json(await runs.sequence(context.req.param("run_id"), ownerOf(context))),
-    )
-    .get("/runs/:run_id/score-agreement", async (context) =>
-      context.json(await runs.scoreAgreement(context.req.param("run_id"), ownerOf(context))),
-    )
-    .post("/runs/:run_id/score-agreement", async (context) => {
-      const { verdicts } = validate(ScoreAgreementRequest, await readJson(context, bodyLimits));
-      return context.json(await runs.scoreAgreement(context.req.param("run_id"), ownerOf(context), verdicts));
-    })
-    .post("/runs/:run_id/rescore", async (context) => {
-      const body = await readOptionalJson(context, bodyLimits);
-      const request = validate(RescoreRequest, body === undefined ? {} : body);
-      const { judge, labeller, ask_models } = request;
-      if (judge || labeller || ask_models) checkScope(context.get("caller"), "evaluate");
-      // Rescoring continues after the client disconnects, unless it asks models.
-      const run = await runs.rescore(context.req.param("run_id"), ownerOf(context), {
-        askModels: ask_models,
-        replace: { request, limits: planLimits, helpers },
-        ...(ask_models && { signal: context.req.raw.signal }),
-      });
-      const warnings = [...unknownFields(RescoreRequest, body), ...run.warnings];
-      return context.json(toRun({ ...run, warnings }));
-    });
+  defineRoute(
+    rankRuns,
+    ({ runs }: EvaluationDependencies) =>
+      async ({ context, query, caller }) =>
+        context.json(await runs.rank({ ids: listOf(query.runs), score: query.score }, caller.owner)),
+  ),
+
+  defineRoute(
+    measureNoise,
+    ({ runs }: EvaluationDependencies) =>
+      async ({ context, query, caller }) =>
+        context.json(await runs.noise(listOf(query.runs), caller.owner)),
+  ),
+
+  defineRoute(estimateRun, (dependencies: EvaluationDependencies) => async (request) => {
+    const { owner } = request.caller;
+    const { plan, warnings } = await planRequest(await request.sent(), dependencies, owner);
+    return request.context.json(await dependencies.runs.estimate(plan, { warnings, owner }));
+  }),
+
+  defineRoute(auditJudge, ({ runs, checkEndpoint }: EvaluationDependencies) => async (request) => {
+    const { body, sent } = await request.read();
+    checkJudge(checkEndpoint, body.judge);
+    const { owner } = request.caller;
+    const audit = await runs.auditJudge(body, { owner, signal: request.signal });
+    return request.context.json({ ...audit, warnings: request.unknownFields(sent) });
+  }),
+
+  defineRoute(
+    getRunSequence,
+    ({ runs }: EvaluationDependencies) =>
+      async ({ context, params, caller }) =>
+        context.json(await runs.sequence(params.run_id, caller.owner)),
+  ),
+
+  defineRoute(
+    getScoreAgreement,
+    ({ runs }: EvaluationDependencies) =>
+      async ({ context, params, caller }) =>
+        context.json(await runs.scoreAgreement(params.run_id, caller.owner)),
+  ),
+
+  defineRoute(correlateVerdicts, ({ runs }: EvaluationDependencies) => async (request) => {
+    const { verdicts } = await request.body();
+    return request.context.json(await runs.scoreAgreement(request.params.run_id, request.caller.owner, verdicts));
+  }),
+
+  defineRoute(rescoreRun, ({ runs, planLimits, helpers }: EvaluationDependencies) => async (request) => {
+    const { body, sent } = await request.read();
+    const { judge, labeller, ask_models: askModels } = body;
+    if (judge || labeller || askModels) checkScope(request.caller, "evaluate");
+    const run = await runs.rescore(
+      request.params.run_id,
+      request.caller.owner,
+      compact({
+        askModels,
+        replace: { request: body, limits: planLimits, helpers },
+        // Rescoring continues after the client disconnects, unless it asks models.
+        signal: askModels ? request.signal : undefined,
+      }),
+    );
+    const warnings = [...(request.unknownFields(sent) ?? []), ...run.warnings];
+    return request.context.json(toRun({ ...run, warnings }));
+  }),
+];
+
+function checkJudge(
+  checkEndpoint: EvaluationDependencies["checkEndpoint"],
+  judge: { readonly endpoint?: string | undefined } | undefined,
+): void {
+  if (judge?.endpoint !== undefined) checkEndpoint({ pointer: "/judge/endpoint", endpoint: judge.endpoint });
 }
 
 const listOf = (text: string): string[] =>

@@ -1,84 +1,105 @@
-import { Hono } from "hono";
 import { yieldToEventLoop } from "../../../base/event-loop.ts";
-import { ServiceError } from "../../../contract/errors.ts";
 import { runFileName } from "../../../base/file-name.ts";
-import { ExportQuery } from "../../../contract/operations/analysis.ts";
+import { ServiceError } from "../../../contract/errors.ts";
+import { exportRun } from "../../../contract/operations/analysis.ts";
+import {
+  cancelRun,
+  changeRun,
+  deleteRun,
+  freezeConversation,
+  getRun,
+  getRunEvents,
+  getRunRequest,
+  getRunResults,
+  listRuns,
+  listRunScenarios,
+} from "../../../contract/operations/evaluation.ts";
 import type { RunFilter, RunRecord } from "../../../contract/ports/store.ts";
-import { FreezeRequest } from "../../../contract/schemas/library.ts";
 import { LastEventId } from "../../../contract/schemas/request-headers.ts";
-import { ResultsQuery, RunScenariosQuery } from "../../../contract/schemas/run-scenarios.ts";
-import { RunChanges, RunListQuery, type RunEvent } from "../../../contract/schemas/run.ts";
-import { demoModelName } from "../../../models/demo/demo-models.ts";
+import type { RunEvent, RunListQuery } from "../../../contract/schemas/run.ts";
 import { resultFormats, type ResultFormat } from "../../../formats/formats.ts";
+import { demoModelName } from "../../../models/demo/demo-models.ts";
+import { testsOwnAgent } from "../../../runs/plan/endpoints.ts";
 import { requireEndedRun } from "../../../runs/results/find-run.ts";
 import type { ReadAttempt } from "../../../runs/results/read-results.ts";
 import { writeReport } from "../../../runs/results/results-text.ts";
 import { toRun, toRunList } from "../../../runs/results/to-run.ts";
 import type { Runs } from "../../../runs/runs.ts";
-import { streamEvents, type ServerEvent } from "../../http/responses/event-stream.ts";
 import { holdAnswer } from "../../http/limits/request-memory.ts";
-import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
-import { readJson } from "../../http/body/read-json.ts";
-import { unknownFieldWarnings } from "../../http/body/unknown-fields.ts";
-import { validate, validateQuery } from "../../http/body/validate.ts";
+import { streamEvents, type ServerEvent } from "../../http/responses/event-stream.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
-import { testsOwnAgent } from "../../../runs/plan/endpoints.ts";
 import { streamJson, streamText } from "../stream-text.ts";
 
-/** Routes that read, cancel and delete runs. */
-export function runRoutes({
-  runs,
-  library,
-  log,
-  bodyLimits,
-  ownAgent = () => null,
-}: EvaluationDependencies): Hono<ShellEnvironment> {
-  return new Hono<ShellEnvironment>()
-    .get("/runs", async (context) => {
-      const query = validateQuery(RunListQuery, context.req.queries());
-      const page = await runs.list({ ...toRunFilter(query), owner: ownerOf(context) });
-      return context.json(toRunList(page));
-    })
-    .get("/runs/:run_id", async (context) => {
-      return context.json(toRun(await runs.get(context.req.param("run_id"), ownerOf(context))));
-    })
-    .get("/runs/:run_id/request", async (context) => {
-      const run = await runs.get(context.req.param("run_id"), ownerOf(context));
-      const request = await runs.request(run);
-      // The agent started by a command ended with it; the agent of this service replaces it.
-      const endpoint = testsOwnAgent(run) ? ownAgent() : null;
-      return context.json(holdAnswer(context, endpoint === null ? request : { ...request, endpoint }));
-    })
-    .get("/runs/:run_id/scenarios", async (context) => {
-      const query = validateQuery(RunScenariosQuery, context.req.queries());
-      const run = await runs.get(context.req.param("run_id"), ownerOf(context));
-      return context.json(await runs.scenarios(run, query));
-    })
-    .get("/runs/:run_id/results", async (context) => {
-      const { scenario_id } = validateQuery(ResultsQuery, context.req.queries());
-      const run = await runs.get(context.req.param("run_id"), ownerOf(context));
-      return streamJson(context, runs.results(run, { scenarioId: scenario_id }), { log });
-    })
-    .post("/runs/:run_id/freeze", async (context) => {
-      const body = await readJson(context, bodyLimits);
-      const { keep, ...request } = validate(FreezeRequest, body);
-      const run = await runs.get(context.req.param("run_id"), ownerOf(context));
-      const scenario = await runs.freeze(run, { ...request, keep });
-      const kept = keep ? { kept: await library.keep([scenario]) } : {};
-      return context.json({ scenario, ...kept, ...unknownFieldWarnings(FreezeRequest, body) });
-    })
-    .post("/runs/:run_id/cancel", async (context) => {
-      return context.json(toRun(await runs.cancel(context.req.param("run_id"), ownerOf(context))), 202);
-    })
-    .patch("/runs/:run_id", async (context) => {
-      const changes = validate(RunChanges, await readJson(context, bodyLimits));
-      return context.json(toRun(await runs.change(context.req.param("run_id"), changes, ownerOf(context))));
-    })
-    .delete("/runs/:run_id", async (context) => {
-      await runs.remove(context.req.param("run_id"), ownerOf(context), context.req.raw.signal);
-      return context.body(null, 204);
-    });
-}
+/** Routes that read, change, cancel and delete runs. */
+export const runRoutes: readonly Route<EvaluationDependencies>[] = [
+  defineRoute(
+    listRuns,
+    ({ runs }: EvaluationDependencies) =>
+      async ({ context, query, caller }) =>
+        context.json(toRunList(await runs.list({ ...toRunFilter(query), owner: caller.owner }))),
+  ),
+
+  defineRoute(
+    getRun,
+    ({ runs }: EvaluationDependencies) =>
+      async ({ context, params, caller }) =>
+        context.json(toRun(await runs.get(params.run_id, caller.owner))),
+  ),
+
+  defineRoute(getRunRequest, ({ runs, ownAgent }: EvaluationDependencies) => async ({ context, params, caller }) => {
+    const run = await runs.get(params.run_id, caller.owner);
+    const request = await runs.request(run);
+    // The agent started by a command ended with it; the agent of this service replaces it.
+    const endpoint = testsOwnAgent(run) ? (ownAgent?.() ?? null) : null;
+    return context.json(holdAnswer(context, endpoint === null ? request : { ...request, endpoint }));
+  }),
+
+  defineRoute(getRunResults, ({ runs, log }: EvaluationDependencies) => async ({ context, params, query, caller }) => {
+    const run = await runs.get(params.run_id, caller.owner);
+    return streamJson(context, runs.results(run, { scenarioId: query.scenario_id }), { log });
+  }),
+
+  defineRoute(
+    listRunScenarios,
+    ({ runs }: EvaluationDependencies) =>
+      async ({ context, params, query, caller }) =>
+        context.json(await runs.scenarios(await runs.get(params.run_id, caller.owner), query)),
+  ),
+
+  defineRoute(freezeConversation, ({ runs, library }: EvaluationDependencies) => async (request) => {
+    const { body, sent } = await request.read();
+    const run = await runs.get(request.params.run_id, request.caller.owner);
+    const scenario = await runs.freeze(run, body);
+    const kept = body.keep ? await library.keep([scenario]) : undefined;
+    return request.context.json({ scenario, kept, warnings: request.unknownFields(sent) });
+  }),
+
+  defineRoute(getRunEvents, ({ runs, log }: EvaluationDependencies) => async ({ context, params, caller }) => {
+    const { id } = await runs.get(params.run_id, caller.owner);
+    const after = lastEventId(context.req.header("last-event-id"));
+    const left = new AbortController();
+    const events = runs.follow(id, { after, signal: left.signal });
+    return streamEvents(context, toServerEvents(events), { log, stop: () => left.abort() });
+  }),
+
+  defineRoute(
+    cancelRun,
+    ({ runs }: EvaluationDependencies) =>
+      async ({ context, params, caller }) =>
+        context.json(toRun(await runs.cancel(params.run_id, caller.owner)), 202),
+  ),
+
+  defineRoute(changeRun, ({ runs }: EvaluationDependencies) => async (request) => {
+    const changes = await request.body();
+    return request.context.json(toRun(await runs.change(request.params.run_id, changes, request.caller.owner)));
+  }),
+
+  defineRoute(deleteRun, ({ runs }: EvaluationDependencies) => async ({ context, params, caller, signal }) => {
+    await runs.remove(params.run_id, caller.owner, signal);
+    return context.body(null, 204);
+  }),
+];
 
 const dayMs = 86_400_000;
 
@@ -100,17 +121,6 @@ function toRunFilter(query: RunListQuery): Omit<RunFilter, "owner"> {
   };
 }
 
-/** GET /runs/{run_id}/events: live events of a run, from the beginning or after the last event received. */
-export function runEventsRoute({ runs, log }: EvaluationDependencies): Hono<ShellEnvironment> {
-  return new Hono<ShellEnvironment>().get("/runs/:run_id/events", async (context) => {
-    const { id } = await runs.get(context.req.param("run_id"), ownerOf(context));
-    const after = lastEventId(context.req.header("last-event-id"));
-    const left = new AbortController();
-    const events = runs.follow(id, { after, signal: left.signal });
-    return streamEvents(context, toServerEvents(events), { log, stop: () => left.abort() });
-  });
-}
-
 export async function* toServerEvents(events: AsyncIterable<RunEvent>): AsyncGenerator<ServerEvent> {
   for await (const event of events) {
     yield { event: event.type, data: event.data, ...(event.type === "interaction" && { id: event.id }) };
@@ -125,25 +135,27 @@ function lastEventId(header: string | undefined): number {
   );
 }
 
-/** GET /runs/{run_id}/export: a run as a file, streamed while it is read. */
-export function runExportRoute({ runs, log, reportTemplate }: EvaluationDependencies): Hono<ShellEnvironment> {
-  return new Hono<ShellEnvironment>().get("/runs/:run_id/export", async (context) => {
-    const { format, model_name } = validateQuery(ExportQuery, context.req.queries());
-    const run = await runs.get(context.req.param("run_id"), ownerOf(context));
-    // An exported file looks final, so a run in progress is refused.
-    requireEndedRun(run, "it cannot be exported yet");
-    const file = await exportFile(format, { run, runs, reportTemplate, model_name });
-    // The report may run its own inline script and worker, without network access.
-    const policy =
-      "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; style-src 'unsafe-inline'; img-src data:";
-    const headers = {
-      "content-type": file.contentType,
-      "content-disposition": `attachment; filename="${runFileName(toRun(run))}.${file.extension}"`,
-      ...(format === "html" && { "content-security-policy": policy }),
-    };
-    return streamText(context, file.pieces, { log, headers });
-  });
-}
+/** A run as a file, streamed while it is read. */
+export const exportRoute = defineRoute(
+  exportRun,
+  ({ runs, log, reportTemplate }: EvaluationDependencies) =>
+    async ({ context, params, query, caller }) => {
+      const { format, model_name } = query;
+      const run = await runs.get(params.run_id, caller.owner);
+      // An exported file looks final, so a run in progress is refused.
+      requireEndedRun(run, "it cannot be exported yet");
+      const file = await exportFile(format, { run, runs, reportTemplate, model_name });
+      // The report may run its own inline script and worker, without network access.
+      const policy =
+        "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; style-src 'unsafe-inline'; img-src data:";
+      const headers = {
+        "content-type": file.contentType,
+        "content-disposition": `attachment; filename="${runFileName(toRun(run))}.${file.extension}"`,
+        ...(format === "html" && { "content-security-policy": policy }),
+      };
+      return streamText(context, file.pieces, { log, headers });
+    },
+);
 
 interface ExportFile {
   readonly contentType: string;

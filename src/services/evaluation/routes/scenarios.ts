@@ -1,7 +1,14 @@
-import { Hono, type Context } from "hono";
 import { ServiceError } from "../../../contract/errors.ts";
-import { VersionQuery } from "../../../contract/operations/library.ts";
-import { ImportRequest, LibraryQuery, ScenarioBody } from "../../../contract/schemas/library.ts";
+import {
+  getScenario,
+  importScenarios,
+  keepScenarios,
+  listScenarios,
+  listScenarioVersions,
+  removeDemoScenarios,
+  removeScenario,
+} from "../../../contract/operations/library.ts";
+import type { ImportRequest } from "../../../contract/schemas/library.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
 import { isRecorded, reviewRequest, reviewTag, withoutRecording } from "../../../formats/review-request.ts";
 import { FormatError, type ImportFormat } from "../../../formats/scenario-file.ts";
@@ -9,105 +16,109 @@ import { parseColumnMapping } from "../../../formats/documents/columns.ts";
 import { scenarioProblems } from "../../../runs/plan/batch-problems.ts";
 import { refuseInvalid } from "../../../runs/plan/fields-error.ts";
 import type { ScenarioLibrary } from "../../../runs/scenario-library.ts";
-import { readJson } from "../../http/body/read-json.ts";
 import { holdAnswer } from "../../http/limits/request-memory.ts";
-import { ownerOf, type ShellEnvironment } from "../../http/shell-environment.ts";
-import { unknownFieldWarnings } from "../../http/body/unknown-fields.ts";
-import { validate, validateQuery } from "../../http/body/validate.ts";
+import { defineRoute, type Route, type RouteRequest } from "../../http/route.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
-import { createRunFromRequest } from "../plan-request.ts";
 import { createScenarioFileReader, type ReadScenarioFile } from "../files/read-scenario-file.ts";
 import type { ImportedFile } from "../files/scenario-file-thread.ts";
 import { createLibraryWriter, type WriteLibraryFile } from "../files/write-library-file.ts";
+import { createRunFromRequest } from "../plan-request.ts";
 
-/** The scenario library: keep, list, read, import, export and remove scenarios. */
-export function scenarioRoutes({
-  library,
-  bodyLimits,
-  planLimits,
-  helpers,
-  redact,
-  runs,
-  checkEndpoint,
-}: Pick<
-  EvaluationDependencies,
-  "library" | "redact" | "bodyLimits" | "planLimits" | "helpers" | "runs" | "checkEndpoint"
->): Hono<ShellEnvironment> {
-  const rules = { limits: planLimits, helpers };
-  const readScenarioFile = createScenarioFileReader(rules);
-  const writeLibraryFile = createLibraryWriter();
-  /** Stores a run of recorded replies and waits for its end, which no model delays. */
-  async function storeRecording(request: object, context: Context<ShellEnvironment>): Promise<string> {
-    const planners = { runs, planLimits, helpers, checkEndpoint };
-    const { run } = await createRunFromRequest(request, planners, { owner: ownerOf(context) });
-    await runs.wait(run.id, context.req.raw.signal);
-    return run.id;
-  }
-  return new Hono<ShellEnvironment>()
-    .get("/scenarios", async (context) => {
-      const { format, ...filter } = validateQuery(LibraryQuery, context.req.queries());
+/** The scenario library: list, export, keep, import, read and remove scenarios. */
+export const scenarioRoutes: readonly Route<EvaluationDependencies>[] = [
+  defineRoute(listScenarios, ({ library }: EvaluationDependencies) => {
+    const writeLibraryFile = createLibraryWriter();
+    return async (request) => {
+      const { format, ...filter } = request.query;
       if (format && filter.cursor !== undefined)
         throw invalidField("/cursor", "cannot be combined with format: a file has the whole library", filter.cursor);
-      if (format) return exportLibrary(context, format, { library, writeLibraryFile });
-      return context.json(await library.list(filter));
-    })
-    .post("/scenarios", async (context) => {
-      const sent = await readJson(context, bodyLimits);
-      const body = validate(ScenarioBody, sent);
-      const scenarios = [body].flat();
-      const problems = scenarioProblems(scenarios, rules).flatMap((ofScenario, index) =>
-        ofScenario.map((problem) => ({
-          ...problem,
-          pointer: Array.isArray(body) ? `/${index}${problem.pointer}` : problem.pointer,
-        })),
-      );
-      refuseInvalid(problems);
-      return context.json({ scenarios: await library.keep(scenarios), ...unknownFieldWarnings(ScenarioBody, sent) });
-    })
-    .post("/scenarios/import", async (context) => {
-      const body = await readJson(context, bodyLimits);
-      const request = validate(ImportRequest, body);
+      if (format) return exportLibrary(request, format, { library, writeLibraryFile });
+      return request.context.json(await library.list(filter));
+    };
+  }),
+
+  defineRoute(keepScenarios, ({ library, planLimits, helpers }: EvaluationDependencies) => async (request) => {
+    const { body, sent } = await request.read();
+    const scenarios = [body].flat();
+    const problems = scenarioProblems(scenarios, { limits: planLimits, helpers }).flatMap((ofScenario, index) =>
+      ofScenario.map((problem) => ({
+        ...problem,
+        pointer: Array.isArray(body) ? `/${index}${problem.pointer}` : problem.pointer,
+      })),
+    );
+    refuseInvalid(problems);
+    return request.context.json({ scenarios: await library.keep(scenarios), warnings: request.unknownFields(sent) });
+  }),
+
+  defineRoute(importScenarios, (dependencies: EvaluationDependencies) => {
+    const { library, planLimits, helpers, redact } = dependencies;
+    const readScenarioFile = createScenarioFileReader({ limits: planLimits, helpers });
+    return async (request) => {
+      const { body, sent } = await request.read();
+      const { owner } = request.caller;
       const {
         format,
         reason,
         notes,
         conversations,
         scenarios: read,
-      } = await readFile(request, (file) => readScenarioFile({ ...file, redact }, ownerOf(context)));
+      } = await readFile(body, (file) => readScenarioFile({ ...file, redact }, owner));
       const scenarios = withoutRecording(read);
-      const recorded = request.review && !request.dry_run ? read.filter(isRecorded) : [];
-      const models = new Set(conversations?.flatMap((conversation) => (conversation.taken ? conversation.models : [])));
-      const review = recorded.length > 0 && {
-        review_run_id: await storeRecording(reviewRequest(recorded, [...models]), context),
-      };
-      const kept = request.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
-      return context.json({
+      const recorded = body.review && !body.dry_run ? read.filter(isRecorded) : [];
+      const models = new Set(conversations?.flatMap(({ taken, models: used }) => (taken ? used : [])));
+      const review_run_id =
+        recorded.length > 0
+          ? await storeRecording(reviewRequest(recorded, [...models]), request, dependencies)
+          : undefined;
+      const kept = body.dry_run || scenarios.length === 0 ? [] : await library.keep(scenarios);
+      return request.context.json({
         format,
         reason,
         scenarios,
         notes: notes.map((note) => ({ ...note, message: note.message.replace(...codeOverHttp) })),
         kept,
-        ...(request.dry_run && { changes: await library.preview(scenarios) }),
-        ...review,
-        ...(conversations && { conversations: conversations.slice(0, mostConversations) }),
-        ...unknownFieldWarnings(ImportRequest, body),
+        changes: body.dry_run ? await library.preview(scenarios) : undefined,
+        review_run_id,
+        conversations: conversations?.slice(0, mostConversations),
+        warnings: request.unknownFields(sent),
       });
-    })
-    .delete("/scenarios", async (context) => {
-      await library.removeDemo();
-      return context.body(null, 204);
-    })
-    .get("/scenarios/:scenario_id", async (context) => {
-      const { version } = validateQuery(VersionQuery, context.req.queries());
-      return context.json(holdAnswer(context, await library.get(context.req.param("scenario_id"), version)));
-    })
-    .get("/scenarios/:scenario_id/versions", async (context) =>
-      context.json({ versions: await library.versions(context.req.param("scenario_id")) }),
-    )
-    .delete("/scenarios/:scenario_id", async (context) => {
-      await library.remove(context.req.param("scenario_id"));
-      return context.body(null, 204);
-    });
+    };
+  }),
+
+  defineRoute(removeDemoScenarios, ({ library }: EvaluationDependencies) => async ({ context }) => {
+    await library.removeDemo();
+    return context.body(null, 204);
+  }),
+
+  defineRoute(
+    getScenario,
+    ({ library }: EvaluationDependencies) =>
+      async ({ context, params, query }) =>
+        context.json(holdAnswer(context, await library.get(params.scenario_id, query.version))),
+  ),
+
+  defineRoute(
+    listScenarioVersions,
+    ({ library }: EvaluationDependencies) =>
+      async ({ context, params }) =>
+        context.json({ versions: await library.versions(params.scenario_id) }),
+  ),
+
+  defineRoute(removeScenario, ({ library }: EvaluationDependencies) => async ({ context, params }) => {
+    await library.remove(params.scenario_id);
+    return context.body(null, 204);
+  }),
+];
+
+/** Stores a run of recorded replies and waits for its end, which no model delays. */
+async function storeRecording(
+  recording: object,
+  { caller, signal }: Pick<RouteRequest<typeof importScenarios>, "caller" | "signal">,
+  dependencies: EvaluationDependencies,
+): Promise<string> {
+  const { run } = await createRunFromRequest(recording, dependencies, { owner: caller.owner });
+  await dependencies.runs.wait(run.id, signal);
+  return run.id;
 }
 
 /** More rows would not be looked at one by one. */
@@ -152,14 +163,13 @@ function invalidField(pointer: string, message: string, received: string): Servi
 }
 
 async function exportLibrary(
-  context: Context<ShellEnvironment>,
+  { context, caller, signal }: RouteRequest<typeof listScenarios>,
   format: string,
   { library, writeLibraryFile }: { library: ScenarioLibrary; writeLibraryFile: WriteLibraryFile },
 ): Promise<Response> {
   const writer = scenarioFormats.find(({ id }) => id === format);
   if (!writer || !("export" in writer) || !writer.export) throw invalidField("/format", "cannot be written", format);
-  const { signal } = context.req.raw;
-  const written = await writeLibraryFile({ format, scenarios: library.all(), owner: ownerOf(context), signal });
+  const written = await writeLibraryFile({ format, scenarios: library.all(), owner: caller.owner, signal });
   if ("problem" in written) throw invalidField("/format", written.problem, format);
   const [extension] = writer.extensions;
   return context.body(holdAnswer(context, written.text), 200, {

@@ -3,9 +3,10 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
 import { testShell } from "../../../../test/support/test-shell.ts";
-import type { Operation, Scope } from "../../../contract/operations/operation.ts";
+import type { Scope } from "../../../contract/operations/operation.ts";
 import type { ApiKey } from "../../../settings/api-keys.ts";
-import { createConcurrencyPerKey, requireScope } from "./auth.ts";
+import { defineRoute } from "../route.ts";
+import { createConcurrencyPerKey } from "./auth.ts";
 
 const key = (name: string, ...scopes: Scope[]): ApiKey => ({
   name,
@@ -14,8 +15,7 @@ const key = (name: string, ...scopes: Scope[]): ApiKey => ({
 });
 
 const app = testShell({ apiKeys: [key("ci", "evaluate"), key("boss", "admin"), key("reader", "models:read")] });
-app.post("/evaluate", requireScope("evaluate"), (context) => context.json({ caller: context.get("caller").name }));
-app.get("/open-to-any-key", (context) => context.text("ok"));
+app.on("POST /evaluate", (context) => context.json({ caller: context.get("caller").owner }), { scope: "evaluate" });
 
 const post = async (headers: Record<string, string>) => {
   const response = await app.request("/evaluate", { method: "POST", headers });
@@ -52,9 +52,9 @@ test("refuses a key without the scope; admin has every scope", async () => {
   expect(await post({ "x-api-key": "boss-secret" })).toMatchObject({ status: 200, caller: "boss" });
 });
 
-test("keeps routes without a scope closed, and does not reveal unknown routes", async () => {
-  expect((await app.request("/open-to-any-key")).status).toBe(401);
+test("does not reveal unknown routes, and refuses them to any key", async () => {
   expect((await app.request("/nowhere")).status).toBe(401);
+  expect((await app.request("/nowhere", { headers: { "x-api-key": "boss-secret" } })).status).toBe(404);
 });
 
 test("needs no key for health and documentation", async () => {
@@ -64,7 +64,7 @@ test("needs no key for health and documentation", async () => {
 
 test("allows everything when no keys are configured, whatever key is sent", async () => {
   const open = testShell();
-  open.post("/evaluate", requireScope("evaluate"), (context) => context.text("ok"));
+  open.on("POST /evaluate", (context) => context.text("ok"), { scope: "evaluate" });
   expect((await open.request("/evaluate", { method: "POST", headers: { authorization: "Bearer dummy" } })).status).toBe(
     200,
   );
@@ -74,7 +74,7 @@ test("refuses guesses after ten wrong keys in a minute, but still accepts a gene
   const made = `rh_abcdefgh_${"x".repeat(43)}`;
   const strong: ApiKey = { ...key("strong", "admin"), sha256: createHash("sha256").update(made).digest("hex") };
   const guarded = testShell({ apiKeys: [key("ci", "admin"), strong] });
-  guarded.get("/who", (context) => context.text(context.get("caller").name));
+  guarded.on("GET /who", (context) => context.text(context.get("caller").owner ?? ""));
   const ask = async (secret?: string) =>
     (await guarded.request("/who", { headers: secret === undefined ? {} : { "x-api-key": secret } })).status;
   for (let index = 0; index < 10; index += 1) expect(await ask(`guess-${index}`)).toBe(401);
@@ -84,36 +84,29 @@ test("refuses guesses after ten wrong keys in a minute, but still accepts a gene
   expect(await ask()).toBe(401);
 });
 
-const operation = (id: string, path: string, scope: Scope): Operation => ({
-  id,
-  method: "post",
-  path,
-  summary: id,
-  tag: "Test",
-  scope,
-  responses: {},
-  errors: [],
-});
-
-test("requires the scope that the contract names, even if the route does not check it", async () => {
-  const table = testShell({
-    apiKeys: [key("reader", "runs:read"), key("writer", "runs:write")],
-    operations: [operation("forget", "/runs/{run_id}/cancel", "runs:write")],
-  });
-  table.post("/runs/:id/cancel", (context) => context.text("cancelled"));
+test("requires the scope that the route declares", async () => {
+  const table = testShell({ apiKeys: [key("reader", "runs:read"), key("writer", "runs:write")] });
+  table.on("POST /runs/{run_id}/cancel", (context) => context.text("cancelled"), { scope: "runs:write" });
   const ask = async (name: string) =>
     (await table.request("/runs/7/cancel", { method: "POST", headers: { "x-api-key": `${name}-secret` } })).status;
   expect([await ask("reader"), await ask("writer")]).toEqual([403, 200]);
 });
 
+test("a route without a scope does not compile", () => {
+  const answer = () => () => new Response();
+  // @ts-expect-error: `scope` is missing
+  const forgotten = defineRoute({ address: "GET /forgotten" }, answer);
+  const declared = defineRoute({ address: "GET /declared", scope: "public" }, answer);
+  expect([forgotten.declared.scope, declared.declared.scope]).toEqual([undefined, "public"]);
+});
+
 test("names the wait to a key over its rate limit, and serves other keys and routes", async () => {
   const limited = testShell({
-    apiKeys: [key("one", "evaluate"), key("two", "evaluate")],
-    operations: [operation("evaluate", "/evaluate", "evaluate")],
+    apiKeys: [key("one", "evaluate", "runs:read"), key("two", "evaluate")],
     rateLimits: { evaluate: 3 },
   });
-  limited.post("/evaluate", (context) => context.text("ok"));
-  limited.post("/other", (context) => context.text("ok"));
+  limited.on("POST /evaluate", (context) => context.text("ok"), { scope: "evaluate" });
+  limited.on("POST /other", (context) => context.text("ok"));
   const ask = (name: string, path = "/evaluate") =>
     limited.request(path, { method: "POST", headers: { "x-api-key": `${name}-secret` } });
   for (let index = 0; index < 3; index += 1) expect((await ask("one")).status).toBe(200);
@@ -132,7 +125,7 @@ test.each(["GET", "HEAD"])("counts open responses to %s for their key", async (m
     load: () => ({ lagMs: 0, rssBytes: 0, heapShare: 0 }),
   };
   const limited = testShell({ apiKeys: [key("one", "evaluate"), key("two", "evaluate")], overload });
-  limited.get("/", (context) => context.text("ok"));
+  limited.on("GET /", (context) => context.text("ok"), { scope: "evaluate" });
   const ask = async (name: string) => {
     const outgoing = new ServerResponse(new IncomingMessage(new Socket()));
     const init = { method, headers: { "x-api-key": `${name}-secret` } };

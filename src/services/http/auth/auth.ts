@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { ServiceError, type ErrorCode } from "../../../contract/errors.ts";
 import { scopes, type Scope } from "../../../contract/operations/operation.ts";
-import { anonymousName, ownerAndRater, type ApiKey } from "../../../settings/api-keys.ts";
+import { ownerAndRater, type ApiKey } from "../../../settings/api-keys.ts";
 import { isGeneratedKey, type KeySource } from "./key-store.ts";
 import { addressOf, responseOf, type Caller, type ShellEnvironment } from "../shell-environment.ts";
 import { createSlidingWindow } from "../limits/sliding-window.ts";
 
-const anonymousCaller: Caller = { name: anonymousName, scopes: new Set(scopes) };
+const anonymousCaller: Caller = { owner: null, scopes: new Set(scopes) };
 const challenge = { "www-authenticate": 'Bearer realm="rehearsal"' };
 
 /** Wrong keys that one address may send per minute. */
@@ -17,28 +17,18 @@ const wrongKeysPerMinute = 10;
 /** Fixed keys of the environment, or a source that is read at each request. */
 export type ApiKeys = readonly ApiKey[] | KeySource;
 
-/** The part of a request that is known before its key is checked. */
-export interface PublicRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly accept: string | undefined;
-}
-
 interface AuthenticationOptions {
   /** Empty: the service is open. The settings allow that on a loopback address only. */
   readonly apiKeys: ApiKeys;
-  /** True for routes that need no key: health, documentation, the files of the page. */
-  readonly isPublic: (request: PublicRequest) => boolean;
   /** Concurrent responses per key; 0 for any number. */
   readonly responsesPerKey?: number | undefined;
 }
 
-/** Identifies the caller. Every route needs a key unless it is public, so a forgotten route is a closed one. */
+/** Identifies the caller. Every request needs a key unless its route is public. */
 export function createAuthentication({
   apiKeys,
-  isPublic,
   responsesPerKey = 0,
-}: AuthenticationOptions): (context: Context<ShellEnvironment>) => Promise<void> {
+}: AuthenticationOptions): (context: Context<ShellEnvironment>, isPublic: boolean) => Promise<void> {
   const source: KeySource = isKeySource(apiKeys) ? apiKeys : { keys: async () => apiKeys };
   const wrongKeys = createSlidingWindow({ limit: wrongKeysPerMinute });
   const countResponse = createConcurrencyPerKey(responsesPerKey);
@@ -46,13 +36,11 @@ export function createAuthentication({
     isUsable: async (sha256) => (await source.keys()).some((key) => key.sha256 === sha256 && !hasEnded(key)),
   });
 
-  return async (context) => {
-    const { method, path } = context.req;
-    const open = isPublic({ method, path, accept: context.req.header("accept") });
+  return async (context, isPublic) => {
     // Public routes work even when the keys cannot be read.
-    const keys = open ? await source.keys().catch(() => null) : await source.keys();
+    const keys = isPublic ? await source.keys().catch(() => null) : await source.keys();
     if (keys?.length === 0) context.set("caller", anonymousCaller);
-    else if (!open && keys) {
+    else if (!isPublic && keys) {
       const text = readKey(context);
       const address = addressOf(context);
       // A generated key cannot be guessed, so it is checked however many wrong keys its address has sent: behind a proxy all clients
@@ -65,7 +53,7 @@ export function createAuthentication({
       }
       source.used?.(found);
       const { owner, rater } = ownerAndRater(found.name);
-      context.set("caller", { name: owner, rater, scopes: found.scopes, key: found.sha256 });
+      context.set("caller", { owner, rater, scopes: found.scopes, key: found.sha256 });
       const outgoing = responseOf(context);
       if (!outgoing) return;
       countResponse(outgoing, found.sha256);
@@ -74,14 +62,7 @@ export function createAuthentication({
   };
 }
 
-/** Admits callers whose key has the scope. `admin` has every scope. */
-export function requireScope(scope: Scope): MiddlewareHandler<ShellEnvironment> {
-  return (context, next) => {
-    checkScope(context.get("caller") as Caller | undefined, scope);
-    return next();
-  };
-}
-
+/** Throws unless the key of the caller has the scope; `admin` has every scope. */
 export function checkScope(caller: Caller | undefined, scope: Scope): void {
   if (hasScope(caller, scope)) return;
   throw new ServiceError("scope_missing", `This needs a key with the scope ${scope}.`);

@@ -36,7 +36,7 @@ function shell(
   source: KeySource = createKeySource({ file, hadKeys }),
 ) {
   const app = testShell({ apiKeys: source });
-  app.get("/who", (context) => context.text(context.get("caller").name));
+  app.on("GET /who", (context) => context.text(context.get("caller").owner ?? "anonymous"), { scope: "evaluate" });
   return async (key?: string) => {
     const answer = await app.request("/who", { headers: key === undefined ? {} : { "x-api-key": key } });
     return answer.status === 200 ? answer.text() : ((await answer.json()) as { code: string }).code;

@@ -1,13 +1,13 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 import { readJson } from "./read-json.ts";
-import { onError } from "../responses/error-response.ts";
+import { createErrorHandler } from "../responses/error-response.ts";
 import { createLog } from "../log.ts";
 import type { ShellEnvironment } from "../shell-environment.ts";
 
 const app = new Hono<ShellEnvironment>()
   .post("/", async (context) => context.json({ body: await readJson(context, { bytes: 1000, depth: 32, keys: 100 }) }))
-  .onError(onError({ log: createLog({ level: "silent" }) }));
+  .onError(createErrorHandler({ log: createLog({ level: "silent" }) }));
 
 interface Answer {
   readonly status: number;

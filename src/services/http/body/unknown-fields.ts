@@ -14,9 +14,3 @@ export function unknownFields(schema: z.ZodType, value: unknown): readonly Warni
     ...(nearest !== undefined && { suggestion: nearest }),
   }));
 }
-
-/** The warnings as part of a response body: empty when there are none. */
-export function unknownFieldWarnings(schema: z.ZodType, value: unknown): { warnings?: readonly Warning[] } {
-  const warnings = unknownFields(schema, value);
-  return warnings.length > 0 ? { warnings } : {};
-}

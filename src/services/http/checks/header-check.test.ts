@@ -5,7 +5,7 @@ import { testShell } from "../../../../test/support/test-shell.ts";
 test("counts headers as sent, and by their parts without a server", async () => {
   const app = testShell();
   const counts: number[] = [];
-  app.get("/count", (context) => {
+  app.on("GET /count", (context) => {
     counts.push(rawHeaderCount(context, "X-Model-Id"));
     return context.text("ok");
   });

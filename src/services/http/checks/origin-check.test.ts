@@ -2,16 +2,14 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testShell } from "../../../../test/support/test-shell.ts";
-import { agentOperations } from "../../../contract/operations/agent.ts";
-import { analysisOperations } from "../../../contract/operations/analysis.ts";
-import { evaluationOperations } from "../../../contract/operations/evaluation.ts";
-import { libraryOperations } from "../../../contract/operations/library.ts";
+import { agentOperations } from "../../../services/agent/app.ts";
+import { evaluationOperations } from "../../../services/evaluation/app.ts";
 import { toOpenApi } from "../../../contract/operations/openapi.ts";
 import { loopbackOrigins, corsResponseHeaders, corsRequestHeaders } from "./origin-check.ts";
 
 let calls = 0;
 const app = testShell({ allowedOrigins: () => loopbackOrigins(8000) });
-app.post("/run", (context) => {
+app.on("POST /run", (context) => {
   calls += 1;
   return context.json({ ok: true });
 });
@@ -68,7 +66,7 @@ test("answers preflights of listed origins only, which can also read errors", as
   expect(missing.headers.get("access-control-expose-headers")).toContain("x-run-id");
 });
 
-const operations = [...agentOperations, ...evaluationOperations, ...analysisOperations, ...libraryOperations];
+const operations = [...agentOperations, ...evaluationOperations];
 
 const folder = join(import.meta.dirname, "../..");
 const sources = globSync("**/*.ts", { cwd: folder })

@@ -8,11 +8,11 @@ function shell({ requests = 2, load = () => calm }: { requests?: number; load?: 
   const app = testShell({ overload: { requests, lagMs: 250, rssBytes: 5000, load } });
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
-  app.get("/slow", async (context) => {
+  app.on("GET /slow", async (context) => {
     await held;
     return context.text("done");
   });
-  app.get("/quick", (context) => context.text("done"));
+  app.on("GET /quick", (context) => context.text("done"));
   return { app, release };
 }
 

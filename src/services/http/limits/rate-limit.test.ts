@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createRateLimit } from "./rate-limit.ts";
 
 const caller = (key?: string) => ({
-  name: "ci",
+  owner: "ci",
   scopes: new Set(["admin"] as const),
   ...(key !== undefined && { key }),
 });

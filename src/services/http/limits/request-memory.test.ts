@@ -31,12 +31,12 @@ async function serverFor(bytes: number, { apiKeys = [] }: { apiKeys?: readonly A
   const app = testShell({ overload, apiKeys });
   const held: (() => void)[] = [];
   const work = () => new Promise<void>((resolve) => held.push(resolve));
-  app.post("/hold", async (context) => {
+  app.on("POST /hold", async (context) => {
     await readJson(context, bodyLimits);
     await work();
     return context.text("done");
   });
-  app.post("/continue", async (context) => {
+  app.on("POST /continue", async (context) => {
     await readJson(context, bodyLimits);
     memoryOf(context).keepDuring(work());
     return context.text("begun");
@@ -188,7 +188,7 @@ test("refuses a response for which there is no memory, however often it is reque
   const { app, get, memory } = await serverFor(24 * megabyte);
   // More than the system buffers.
   const large = "x".repeat(16 * megabyte);
-  app.get("/large", (context) => context.json(holdAnswer(context, { large })));
+  app.on("GET /large", (context) => context.json(holdAnswer(context, { large })));
   const answers = await Promise.all([get("/large"), get("/large"), get("/large")]);
   // The first one is not read yet.
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 503, 503]);

@@ -35,7 +35,7 @@ function headersOf(response: Response): Record<string, string> {
 
 test("writes the same JSON response directly as through the app", async () => {
   const app = testShell({ allowedOrigins: () => ["http://page.example"] });
-  app.get("/json", (context) => answerJson(context, { text: "grüße" }, { "x-run-id": "7" }));
+  app.on("GET /json", (context) => answerJson(context, { text: "grüße" }, { "x-run-id": "7" }));
   const headers = { "x-request-id": "r1", origin: "http://page.example" };
   const [direct, plain] = await bothWays(app, "/json", { headers });
   expect(headersOf(direct)).toEqual(headersOf(plain));
@@ -52,7 +52,7 @@ test("writes the same JSON response directly as through the app", async () => {
 
 test("writes the same events directly as through the app", async () => {
   const app = testShell();
-  app.get("/events", (context) => {
+  app.on("GET /events", (context) => {
     const events = new EventWriter();
     events.send({ a: 1 }, "one");
     queueMicrotask(() => {
@@ -74,7 +74,7 @@ test("ends HEAD on an event route at once, and leaves nothing running", async ()
   async function* endless(): AsyncGenerator<ServerEvent> {
     for (;;) yield { event: "tick", data: null };
   }
-  app.get("/events", (context) => streamEvents(context, endless(), { log, stop: () => stopped.resolve("stopped") }));
+  app.on("GET /events", (context) => streamEvents(context, endless(), { log, stop: () => stopped.resolve("stopped") }));
   const answer = await fetch(`${await serve(app)}/events`, { method: "HEAD" });
   expect(answer.headers.get("content-type")).toContain("text/event-stream");
   expect(await stopped.promise).toBe("stopped");
@@ -86,7 +86,7 @@ test("stops the events when the client disconnects", async () => {
   async function* endless(): AsyncGenerator<ServerEvent> {
     for (;;) yield { event: "tick", data: "x".repeat(1000) };
   }
-  app.get("/events", (context) => streamEvents(context, endless(), { log, stop: () => stopped.resolve("stopped") }));
+  app.on("GET /events", (context) => streamEvents(context, endless(), { log, stop: () => stopped.resolve("stopped") }));
   const leave = new AbortController();
   const answer = await fetch(`${await serve(app)}/events`, { signal: leave.signal });
   await answer.body?.getReader().read();
@@ -100,7 +100,7 @@ test("stops the events when the client disconnected before they began", async ()
   async function* endless(): AsyncGenerator<ServerEvent> {
     for (;;) yield { event: "tick", data: null };
   }
-  app.get("/events", async (context) => {
+  app.on("GET /events", async (context) => {
     came.resolve();
     await once(context.env.outgoing!, "close");
     return streamEvents(context, endless(), { log, stop: () => stopped.resolve("stopped") });
@@ -121,7 +121,7 @@ test("cuts the connection when events fail, and logs the reason once", async () 
     yield { event: "one", data: 1 };
     throw new Error("secret reason");
   }
-  app.get("/events", (context) => streamEvents(context, failing(), { log: told }));
+  app.on("GET /events", (context) => streamEvents(context, failing(), { log: told }));
   const answer = await fetch(`${await serve(app)}/events`);
   await expect(answer.text()).rejects.toThrow(/terminated/);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -137,7 +137,7 @@ test("reads a body whose client disconnected after sending all of it, and no par
   const app = testShell();
   const read: (string | null)[] = [];
   let told = () => {};
-  app.post("/body", async (context) => {
+  app.on("POST /body", async (context) => {
     const body = await readBody(context, 100).catch(() => null);
     read.push(body && Buffer.from(body).toString());
     told();
@@ -160,7 +160,7 @@ test("reads a body whose client disconnected after sending all of it, and no par
 test("keeps no listener that holds the body after it was read", async () => {
   const app = testShell();
   const listening: number[] = [];
-  app.post("/body", async (context) => {
+  app.on("POST /body", async (context) => {
     const incoming = incomingOf(context)!;
     const before = incoming.listenerCount("data");
     const reading = readBody(context, 100);

@@ -1,4 +1,4 @@
-import type { Context, ErrorHandler } from "hono";
+import type { Context } from "hono";
 import type { Logger } from "pino";
 import { errorKinds, isRetryable, ServiceError, type FieldError } from "../../../contract/errors.ts";
 import { isOpenAiPath } from "../../../contract/operations/openapi.ts";
@@ -77,8 +77,8 @@ function toParameter({ pointer }: FieldError): string | null {
 }
 
 /** The one place where errors become responses. An unexpected error reveals nothing to the client; its cause is logged. */
-export function onError({ log }: { log: Logger }): ErrorHandler<ShellEnvironment> {
-  return (thrown, context) => {
+export function createErrorHandler({ log }: { log: Logger }) {
+  return (thrown: unknown, context: Context<ShellEnvironment>): Response => {
     const error = toServiceError(thrown, context);
     const { requestId } = context.var;
     logFailure(log, error, { err: thrown, request_id: requestId });
@@ -99,7 +99,7 @@ interface FailureDetails {
 }
 
 /** Turns anything thrown into an error that a client may see. */
-function toServiceError(thrown: Error, context: Context): ServiceError {
+function toServiceError(thrown: unknown, context: Context): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (context.req.raw.signal.aborted)
     return new ServiceError("client_closed", "The client went away.", { cause: thrown });
@@ -111,7 +111,8 @@ function toServiceError(thrown: Error, context: Context): ServiceError {
 }
 
 /** The process or the machine has no free file descriptor. */
-const lacksFiles = ({ code }: NodeJS.ErrnoException): boolean => code === "EMFILE" || code === "ENFILE";
+const lacksFiles = (thrown: unknown): boolean =>
+  thrown instanceof Error && "code" in thrown && (thrown.code === "EMFILE" || thrown.code === "ENFILE");
 
 /** The error for anything that should not have happened. */
 export function unexpected(cause: unknown): ServiceError {
