@@ -2,11 +2,8 @@ import { createSemaphore, type Semaphore } from "../base/semaphore.ts";
 import { ServiceError } from "../contract/errors.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { CreatedRun, NewRun, RunRecord, UnfinishedLimits } from "../contract/ports/store.ts";
-import type { EvaluationPlan, RunSettings } from "../contract/schemas/evaluation-request.ts";
-import type { Warning } from "../contract/schemas/problem.ts";
+import type { EvaluationPlan } from "../contract/schemas/evaluation-request.ts";
 import { finalStates } from "../contract/schemas/run.ts";
-import type { Scenario } from "../contract/schemas/scenario.ts";
-import { isLocalTarget } from "../contract/schemas/acting/target.ts";
 import { agreeWithPeople } from "./compare/agree-with-people.ts";
 import { runJudgeAudit } from "./compare/audit-judge.ts";
 import { baselineWarnings } from "./compare/baseline-gate.ts";
@@ -14,14 +11,10 @@ import { compareStoredRuns } from "./compare/compare-stored-runs.ts";
 import { judgeRunPairs } from "./compare/judge-run-pairs.ts";
 import { measureNoise } from "./compare/measure-noise.ts";
 import { rankStoredRuns } from "./compare/rank-runs.ts";
-import { withUserTurns } from "../evaluation/simulation/attempt-user.ts";
-import type { PlanHelpers } from "./plan/option-problems.ts";
 import { limitModels } from "./execute/limit-model.ts";
 import { RunExecutor } from "./execute/run-executor.ts";
 import { meterCalls } from "./execute/run-memory.ts";
 import { createRunScoring } from "./execute/run-scoring.ts";
-import { codeSettings } from "./user-code/check-code.ts";
-import { moduleWorlds } from "./execute/run-worlds.ts";
 import { createStoreOutageMonitor } from "./execute/store-outage.ts";
 import { estimatePlan } from "./plan/estimate-plan.ts";
 import { addEstimates } from "../evaluation/budget/estimate-run.ts";
@@ -30,7 +23,7 @@ import { candidateOf, readSequence, requireOpponent } from "./sequence/read-sequ
 import type { ModelTarget } from "./plan/model-target.ts";
 import { verifySlowChecks } from "./plan/request-checks.ts";
 import { toRepeatRequest } from "./plan/to-request.ts";
-import { runWarnings } from "./plan/warnings.ts";
+import type { RequestSurvey } from "./plan/survey-request.ts";
 import { createRescorer } from "./rescore/rescore-run.ts";
 import { createReviews } from "./review/create-reviews.ts";
 import { getOwnedRun } from "./results/find-run.ts";
@@ -141,10 +134,7 @@ function runLifecycle({
     list: (filter) => store.runs.list(filter),
     request: async (run) => toRepeatRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
 
-    async create({ scenarios: planned, slowChecks, ...asked }, newRun) {
-      // Plans made without a request have no places for simulated turns yet.
-      const scenarios = planned.map(withUserTurns);
-      const settings = withSimulator(asked, scenarios, helpers);
+    async create({ scenarios, slowChecks, survey, ...settings }, newRun) {
       await verifySlowChecks(slowChecks, { checks, owner: newRun.owner });
       const owner = newRun.owner ?? null;
       const baseline = await baselineWarnings(store, { settings, scenarios, owner });
@@ -152,7 +142,7 @@ function runLifecycle({
       const warnings = [...newRun.warnings, ...baseline, ...opponent];
       const ids = { candidate: options.newId(), baseline: options.newId() };
       const sides = opposedSettings(settings, ids) ?? { candidate: settings, baseline: null };
-      const about = { ...newRun, warnings, options, createdAt: now() };
+      const about = { ...newRun, warnings, survey, options, createdAt: now() };
       const created = await storeRun(toNewRun(ids.candidate, { settings: sides.candidate, scenarios }, about));
       if (created.outcome === "replayed") await executor.resume(created.run.id);
       if (created.outcome !== "created" || !sides.baseline) return created;
@@ -178,7 +168,7 @@ function runLifecycle({
       const estimate = opposed ? addEstimates(own, await estimateOf(opposed), plan.budget) : own;
       const allWarnings = [
         ...warnings,
-        ...settingsWarnings(plan, plan.scenarios, options),
+        ...plan.survey.warnings(plan, priceOf?.(plan)),
         ...(await baselineWarnings(store, { settings: plan, scenarios: plan.scenarios, owner })),
         ...opponent,
       ];
@@ -294,49 +284,31 @@ function runComparisons({
   };
 }
 
-/** The operator's simulator plays users where a plan names none. */
-function withSimulator(settings: RunSettings, scenarios: readonly Scenario[], helpers: PlanHelpers): RunSettings {
-  const { simulator } = helpers;
-  if (settings.simulator || !simulator || !scenarios.some(({ user }) => user && !user.recorded)) return settings;
-  return { ...settings, simulator };
-}
-
 function toNewRun(
   id: string,
   { settings, scenarios }: Pick<NewRun, "settings" | "scenarios">,
   {
     options,
+    survey,
     createdAt,
     warnings,
     idempotency,
     owner,
-  }: NewRunOptions & { readonly options: RunsOptions; readonly createdAt: number },
+  }: NewRunOptions & { readonly options: RunsOptions; readonly survey: RequestSurvey; readonly createdAt: number },
 ): NewRun {
   return {
     id,
     settings,
     scenarios,
-    warnings: [...warnings, ...settingsWarnings(settings, scenarios, options)],
+    warnings: [...warnings, ...survey.warnings(settings, options.priceOf?.(settings))],
     demo: options.isDemo(settings),
-    tied:
-      (options.isTied?.(settings) ?? false) ||
-      moduleWorlds(settings, scenarios).length > 0 ||
-      (settings.target !== undefined && isLocalTarget(settings.target)) ||
-      codeSettings({ settings, scenarios }).length > 0,
+    tied: (options.isTied?.(settings) ?? false) || survey.code(settings),
     policy: options.policyOf?.(settings) ?? null,
     priority: settings.priority ?? 0,
     idempotency,
     owner,
     created_at: createdAt,
   };
-}
-
-function settingsWarnings(
-  settings: RunSettings,
-  scenarios: readonly Scenario[],
-  { priceOf, customScorers }: RunsOptions,
-): readonly Warning[] {
-  return runWarnings(settings, { scenarios, priceOf: priceOf?.(settings), customScorers });
 }
 
 /** Counts late calls in their runs. Those that arrive during a write are added by the next one. */

@@ -14,7 +14,7 @@ import type { PersonVerdict, ScoreAgreements } from "../contract/schemas/judging
 import type { RunSequence } from "../contract/schemas/sequence.ts";
 import type { RunChanges, RunEvent } from "../contract/schemas/run.ts";
 import type { Warning } from "../contract/schemas/problem.ts";
-import type { RunPlan } from "./plan/request-checks.ts";
+import type { RunPlan } from "./plan/plan-run.ts";
 import type { ReadAttempt } from "./results/read-results.ts";
 import type { Reviews } from "./review/create-reviews.ts";
 import type { Rescore } from "./rescore/rescore-run.ts";

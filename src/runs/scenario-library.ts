@@ -6,7 +6,7 @@ import { ServiceError } from "../contract/errors.ts";
 import type { LibraryChange, LibraryList, LibraryScenario } from "../contract/schemas/library.ts";
 import type { Library } from "../contract/ports/library.ts";
 import type { Scenario, ScenarioInput } from "../contract/schemas/scenario.ts";
-import { scenarioFromInput } from "./plan/plan-run.ts";
+import { scenarioFromInput } from "./plan/to-scenario.ts";
 
 interface KeptScenario {
   readonly id: string;

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Logger } from "pino";
 import { createOwnAddresses } from "../../models/outbound/endpoint-policy.ts";
+import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
 import { createScenarioLibrary, type ScenarioLibrary } from "../../runs/scenario-library.ts";
 import { isKeySource, type ApiKeys } from "../../services/http/auth/auth.ts";
@@ -111,6 +112,7 @@ interface Services {
   readonly agent: Listening;
   readonly evaluation: Listening;
   readonly runs: Runs;
+  readonly helpers: PlanHelpers;
   readonly library: ScenarioLibrary;
   readonly log: Logger;
   /** True when callers need an API key. */
@@ -164,7 +166,7 @@ export async function startServices(
       isAgentAddress: agentAddresses.isOwnAddress,
     }),
   );
-  const { log, runs } = core;
+  const { log, runs, helpers } = core;
   const library = createScenarioLibrary(core.storage.library);
 
   // Retention, backups and webhooks.
@@ -211,6 +213,7 @@ export async function startServices(
     agent,
     evaluation,
     runs,
+    helpers,
     library,
     log,
     needsKey,

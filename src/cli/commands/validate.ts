@@ -9,6 +9,7 @@ import { requireKnownScores } from "../eval/known-scores.ts";
 import { parseGate } from "../gates/parse-gate.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import { mayHaveOwnScorers } from "../../settings/client-settings.ts";
+import { readExpectations } from "../../runs/plan/expectations.ts";
 import { expectationWarnings } from "../../runs/plan/warnings.ts";
 import { findFiles, ownFiles, type FindOptions } from "../scenarios/find-files.ts";
 import { joinScenarios, noteLines, readFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
@@ -65,7 +66,7 @@ async function validate(files: readonly string[], { config: named, allowFiles, j
   }
   const scenarios = read.flatMap((file) => file.scenarios);
   const warnings = expectationWarnings(config, {
-    scenarios,
+    expectations: readExpectations(scenarios),
     // Only the service, or a module that may be elsewhere, knows the operator's own scorers.
     customScorers: config.server !== undefined || mayHaveOwnScorers(process.env) ? ["own"] : [],
   }).map(({ pointer, message }) => `${pointer} ${message}`);

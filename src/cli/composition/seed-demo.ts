@@ -1,10 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
+import type { z } from "zod";
 import type { Rubric } from "../../contract/schemas/judging/judge.ts";
 import { ScenarioInput } from "../../contract/schemas/scenario.ts";
-import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
-import { scenarioFromInput } from "../../runs/plan/plan-run.ts";
+import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
+import { planRun } from "../../runs/plan/plan-run.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import { demoJudgeId } from "../../models/demo/demo-judge.ts";
@@ -21,16 +23,18 @@ const agentFolder = new URL("../../../examples/agent/", import.meta.url);
  */
 export async function seedDemo({
   runs,
+  helpers,
   library,
   agentUrl,
   needsKey,
-  settings: { endpointPolicy },
+  settings: { endpointPolicy, limits },
 }: {
   runs: Runs;
+  helpers: PlanHelpers;
   library: ScenarioLibrary;
   agentUrl: string;
   needsKey: boolean;
-  settings: Pick<Settings, "endpointPolicy">;
+  settings: Pick<Settings, "endpointPolicy" | "limits">;
 }): Promise<void> {
   const [anyRun, anyScenario] = await Promise.all([runs.list({ limit: 1, owner: null }), library.list({ limit: 1 })]);
   if (anyRun.runs.length > 0 || anyScenario.scenarios.length > 0) return;
@@ -47,9 +51,15 @@ export async function seedDemo({
     tags: ["example"],
     metadata: {},
   };
+  const create = async (request: object, name: string): Promise<void> => {
+    const plan = planRun(EvaluationRequest.parse(request), limits, helpers);
+    // Two services that start at the same time both find an empty store.
+    const idempotency = { key: `rehearsal ${name}`, hash: "example" };
+    await runs.create(plan, { warnings: [], owner: null, idempotency });
+  };
   for (const model_id of Object.values(demoStudioIds)) {
     // Runs of both models share a name, so that the list shows them as one test over time.
-    const tests: readonly { settings: RunSettings; scenarios: readonly ExampleScenario[] }[] = [
+    const tests = [
       {
         settings: { ...shared, test_name: "example support desk", protocol: "agent", model_id },
         scenarios: replies,
@@ -67,35 +77,25 @@ export async function seedDemo({
       },
     ];
     for (const { settings, scenarios } of tests) {
-      // Two services that start at the same time both find an empty store.
-      const idempotency = { key: `rehearsal ${settings.test_name} ${model_id}`, hash: "example" };
-      const plan = { ...settings, scenarios: scenarios.map((scenario) => scenarioFromInput(scenario)) };
-      await runs.create(plan, { warnings: [], owner: null, idempotency });
+      await create({ ...settings, test_batch: scenarios }, `${settings.test_name} ${model_id}`);
     }
   }
-  await seedSimulatedUser(runs, `${agentUrl}/demo/v1`);
+  const { test_name, ...simulated } = await readSimulatedUser();
+  await create({ ...shared, ...simulated, test_name, endpoint: `${agentUrl}/demo/v1` }, test_name);
 }
 
 /** A conversation that a demo model holds as the user, in a world of orders. */
-async function seedSimulatedUser(runs: Runs, agentUrl: string): Promise<void> {
+async function readSimulatedUser() {
   const text = await readFile(fileURLToPath(new URL("../worlds/simulated-user.yaml", examplesFolder)), "utf8");
-  const settings: RunSettings = {
+  return {
     test_name: "example simulated user",
-    endpoint: agentUrl,
     protocol: "openai-chat",
     model_id: demoStudioIds["demo-support-v2"],
-    attempts: 3,
-    concurrency: 1,
-    on_failure: "continue",
-    tags: ["example"],
-    metadata: {},
+    test_batch: [ScenarioInput.parse(parse(text))],
   };
-  const scenarios = [scenarioFromInput(ScenarioInput.parse(parse(text)))];
-  const idempotency = { key: "rehearsal example simulated user", hash: "example" };
-  await runs.create({ ...settings, scenarios }, { warnings: [], owner: null, idempotency });
 }
 
-type ExampleScenario = Parameters<typeof scenarioFromInput>[0];
+type ExampleScenario = z.output<typeof ScenarioInput>;
 
 const clarity: Rubric = {
   name: "clear",

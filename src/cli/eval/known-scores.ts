@@ -5,6 +5,7 @@ import { reservedScores, scoreTitle } from "../../contract/schemas/score-names.t
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { scorerNames } from "../../scoring/scorers/scores.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
+import { readExpectations } from "../../runs/plan/expectations.ts";
 import { runScoreNames } from "../../runs/plan/score-names.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";
 import { CliError } from "../terminal/cli-error.ts";
@@ -38,7 +39,7 @@ export async function requireKnownScores(
 ): Promise<void> {
   if (gates.length === 0 && !config.baseline_scores && !margins) return;
   const own = await readOwnScorers(server);
-  const found = runScoreNames(config, { scenarios: scenarios ?? [], customScorers: own.names });
+  const found = runScoreNames(config, { expectations: readExpectations(scenarios ?? []), customScorers: own.names });
   const known = scenarios ? found : new Set([...found, ...possible]);
   // Labels and checks are unknown until the scenarios are read, and the scorers of a service always.
   const isOpen = (name: string): boolean =>

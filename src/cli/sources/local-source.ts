@@ -8,7 +8,6 @@ import type { RunRecord } from "../../contract/ports/store.ts";
 import { finalStates } from "../../contract/schemas/run.ts";
 import { EvaluationRequest, RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
 import { VerdictsRequest } from "../../contract/schemas/judging/human-verdict.ts";
-import { planEndpoints } from "../../runs/plan/endpoints.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import { planRun } from "../../runs/plan/plan-run.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
@@ -45,7 +44,7 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     async estimate(request) {
       const asked = await runs.withRecordedUsers(validate(EvaluationRequest, request), null);
       const plan = planRun(asked, settings.limits, helpers);
-      for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
+      for (const endpoint of plan.survey.endpoints(plan)) checkEndpoint(endpoint);
       return runs.estimate(plan, { warnings: [], owner: null });
     },
     async rescore(runId, { replace, ...options }) {

@@ -7,7 +7,7 @@ import { planLimits } from "../testing/run-bench.ts";
 function settings(more: Record<string, unknown> = {}) {
   const test_batch = { id: "s", interactions: [{ id: "1", user_message: "Hi" }] };
   const request = { test_batch, endpoint: "http://127.0.0.1:9/v1", model_id: "m", ...more };
-  const { scenarios, ...rest } = planRun(EvaluationRequest.parse(request), planLimits);
+  const { scenarios, survey: _, ...rest } = planRun(EvaluationRequest.parse(request), planLimits);
   return { settings: rest, scenarios };
 }
 

@@ -48,7 +48,7 @@ test("ends a run as cancelled when it is cancelled while its figures are compute
   await using storage = await openSqlite({ file: ":memory:" });
   const { store, queue } = storage;
   const request = { endpoint: "http://test", model_id: "model", test_batch: numberedScenario("s", 1) };
-  const { scenarios, ...settings } = planRun(EvaluationRequest.parse(request), planLimits, {});
+  const { scenarios, survey: _, ...settings } = planRun(EvaluationRequest.parse(request), planLimits, {});
   await store.runs.create({ id: "r", settings, scenarios, warnings: [], demo: false, created_at: 1 });
   const [claimed] = await queue.claim({ worker: "w", limit: 1, perRun: 1 });
   await queue.finish(claimed!.lease, { average_scores: {} });

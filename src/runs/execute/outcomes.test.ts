@@ -76,7 +76,11 @@ test("a rubric without a judge leaves the outcome undecided and the attempt unsc
 });
 
 test("rescoring computes tool scores and rules from the stored calls", async () => {
-  const { scenarios, ...settings } = planRun(
+  const {
+    scenarios,
+    survey: _,
+    ...settings
+  } = planRun(
     EvaluationRequest.parse({
       endpoint: "http://x",
       model_id: "m",

@@ -51,7 +51,7 @@ export function createRunWorlds(
 }
 
 /** The worlds with modules in which attempts of a run act. */
-export function moduleWorlds(
+function moduleWorlds(
   { world: ofRun, ...settings }: WorldSettings,
   scenarios: readonly Pick<Scenario, "world">[],
 ): readonly (World & { readonly module: string })[] {

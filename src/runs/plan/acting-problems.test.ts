@@ -4,7 +4,8 @@ import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts"
 import { planLimits } from "../testing/run-bench.ts";
 import { scenarioProblems } from "./batch-problems.ts";
 import { planRun } from "./plan-run.ts";
-import { gateWarnings, outcomeWarnings, runWarnings } from "./warnings.ts";
+import { readExpectations } from "./expectations.ts";
+import { gateWarnings, outcomeWarnings } from "./warnings.ts";
 
 const tool = {
   name: "get_order",
@@ -101,11 +102,11 @@ test("accepts a library scenario whose world comes with the run", () => {
 
 test("warns about a rubric without a judge, tools that the world lacks, and unknown scores of a gate", () => {
   const turn = { reference_tool_calls: [{ name: "get_ordr" }] };
-  const { scenarios, ...settings } = planRun(
+  const { scenarios, survey, ...settings } = planRun(
     request(scenario({ world: { tools: [tool] }, expect: { rubric: "Was it kind?" } }, turn)),
     planLimits,
   );
-  expect(runWarnings(settings, { scenarios, priceOf: undefined })).toEqual([
+  expect(survey.warnings(settings, undefined)).toEqual([
     {
       pointer: "/judge",
       message:
@@ -117,11 +118,9 @@ test("warns about a rubric without a judge, tools that the world lacks, and unkn
       suggestion: "get_order",
     },
   ]);
-  expect(outcomeWarnings({ judge: {}, history: "generated" }, scenarios)).toEqual([]);
+  expect(outcomeWarnings({ judge: {}, history: "generated" }, readExpectations(scenarios))).toEqual([]);
   const gate = { scores: { tool_match: 1, outcome: 0.9, "outcome.rubric": 0.9, tool_rules: 1 } };
-  expect(gateWarnings({ gate }, { scenarios, customScorers: [] }).map(({ pointer }) => pointer)).toEqual([
-    "/gate/scores/tool_rules",
-  ]);
+  expect(gateWarnings(gate, survey.scoreNames()).map(({ pointer }) => pointer)).toEqual(["/gate/scores/tool_rules"]);
 });
 
 test("weighs tool scores only where calls are expected", () => {

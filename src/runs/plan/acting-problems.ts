@@ -10,16 +10,16 @@ import { normalize } from "../../scoring/text/tokenize.ts";
 import { hasMatchers, surveyExpected } from "../../evaluation/tools/matchers.ts";
 import { isPlainSchema, type ProbeSetting } from "../../evaluation/tools/probes.ts";
 import type { LocatedCheck } from "./request-checks.ts";
+import type { ScenarioVisitor } from "./walk-scenarios.ts";
 import { worldProblems } from "./world-problems.ts";
 
-type Batch = EvaluationRequest["test_batch"];
-type BatchScenario = Exclude<Batch, readonly unknown[]>;
+type BatchScenario = Exclude<EvaluationRequest["test_batch"], readonly unknown[]>;
 
-/** Problems of reference calls, expected outcomes and worlds, and the patterns and schemas in them. */
-interface ActingSurvey {
-  readonly problems: readonly FieldError[];
+/** Reference calls, expected outcomes and worlds, and the patterns and schemas in them. */
+interface ActingSurvey extends ScenarioVisitor<BatchScenario> {
+  problems(): readonly FieldError[];
   /** Each distinct pattern and schema once, still to be compiled. */
-  readonly checks: readonly LocatedCheck[];
+  checks(): readonly LocatedCheck[];
 }
 
 interface ActingOptions {
@@ -32,17 +32,7 @@ interface ActingOptions {
 }
 
 /** Checks what the scenarios of a batch say about tools, beyond the schema of each field. */
-export function surveyActing(batch: Batch, { world, inRun = true, trust }: ActingOptions = {}): ActingSurvey {
-  const survey = createSurvey({ trust });
-  if (world) survey.world(world, "/world");
-  const several = Array.isArray(batch);
-  for (const [index, scenario] of (several ? batch : [batch]).entries()) {
-    survey.scenario(scenario, several ? `/test_batch/${index}` : "/test_batch", { world, inRun });
-  }
-  return survey.finish();
-}
-
-function createSurvey({ trust }: Pick<ActingOptions, "trust">) {
+export function createActingSurvey({ world: ofRun, inRun = true, trust }: ActingOptions = {}): ActingSurvey {
   const problems: FieldError[] = [];
   const distinct = new Map<string, LocatedCheck>();
   const knownSchemas = new Map<string, string | null>();
@@ -141,28 +131,27 @@ function createSurvey({ trust }: Pick<ActingOptions, "trust">) {
     }
   }
 
+  if (ofRun) surveyWorld(ofRun, "/world");
   return {
-    world: surveyWorld,
-    scenario(
-      scenario: BatchScenario,
-      pointer: string,
-      { world, inRun }: { world: World | undefined; inRun: boolean },
-    ): void {
-      if (scenario.world) surveyWorld(scenario.world, `${pointer}/world`);
-      for (const [turn, { reference_tool_calls }] of scenario.interactions.entries()) {
-        calls(reference_tool_calls, `${pointer}/interactions/${turn}/reference_tool_calls`);
-      }
-      const itsWorld = scenario.world ?? world ?? (inRun ? undefined : null);
-      if (scenario.expect) expectation(scenario.expect, `${pointer}/expect`, itsWorld);
+    enter({ world }, pointer) {
+      if (world) surveyWorld(world, `${pointer}/world`);
     },
-    finish(): ActingSurvey {
+    turn({ reference_tool_calls }, pointer) {
+      calls(reference_tool_calls, `${pointer}/reference_tool_calls`);
+    },
+    leave({ expect, world = ofRun ?? (inRun ? undefined : null) }, pointer) {
+      if (expect) expectation(expect, `${pointer}/expect`, world);
+    },
+    problems() {
       const checks = [...distinct.values()];
-      const tooLong = lengthProblems(checks.map(({ setting }) => setting)).map(({ index, code, message }) => ({
+      const tooLong = lengthProblems(checks.map(({ setting }) => setting));
+      const located = tooLong.map(({ index, code, message }) => ({
         pointer: checks[index]?.pointer ?? "",
         code,
         message,
       }));
-      return { problems: [...problems, ...tooLong], checks };
+      return [...problems, ...located];
     },
+    checks: () => [...distinct.values()],
   };
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { EvaluationPlan } from "../../contract/schemas/evaluation-request.ts";
-import { helperCalls, type HelpedPlan } from "../../evaluation/budget/helper-calls.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import { helperCalls } from "../../evaluation/budget/helper-calls.ts";
 
 /** Limits of one request, from the operator's settings. */
 export interface PlanLimits {
@@ -12,42 +13,67 @@ export interface PlanLimits {
   readonly scores: number;
 }
 
-type Asking = HelpedPlan & Pick<EvaluationPlan, "attempts" | "history">;
-
-/** Most calls of the simulator in one attempt of each scenario. */
-function simulatorCalls({ scenarios }: Asking): number {
-  return scenarios.reduce((sum, { user }) => sum + (user && !user.recorded ? user.max_turns : 0), 0);
+/** Calls of one pass through the scenarios of a run, if every turn is answered. */
+export interface CallCounts {
+  /** Calls of the model under test. */
+  readonly interactions: number;
+  readonly judge: number;
+  readonly labeller: number;
+  /** Calls of the judge for the rubrics of expected outcomes, once per attempt. */
+  readonly outcome: number;
+  /** The most calls of the simulator. */
+  readonly simulator: number;
 }
 
+/** Counts the calls of scenarios, each passed once. */
+export function createCallCounter({ judge, labeller }: Pick<EvaluationPlan, "judge" | "labeller">): {
+  readonly counts: CallCounts;
+  count(scenario: Scenario): void;
+} {
+  const counts = { interactions: 0, judge: 0, labeller: 0, outcome: 0, simulator: 0 };
+  return {
+    counts,
+    count(scenario) {
+      const { user, interactions } = scenario;
+      counts.interactions += interactions.length;
+      if (user && !user.recorded) counts.simulator += user.max_turns;
+      if (!judge && !labeller) return;
+      const helpers = helperCalls({ scenarios: [scenario], judge, labeller });
+      counts.judge += helpers.judge;
+      counts.labeller += helpers.labeller;
+      counts.outcome += helpers.outcome;
+    },
+  };
+}
+
+type Asking = Pick<EvaluationPlan, "attempts" | "history" | "judge">;
+
 /** Refuses a run that would make more calls than the operator allows. */
-export function enforceCallLimit(plan: Asking, { callsPerRun }: PlanLimits): void {
-  const interactions = plan.scenarios.reduce((sum, scenario) => sum + scenario.interactions.length, 0);
+export function enforceCallLimit(plan: Asking, counts: CallCounts, { callsPerRun }: PlanLimits): void {
   const passes = passesOf(plan);
-  const calls = interactions * passes;
-  const sum = `${interactions} interactions × ${passes} attempts are ${calls} calls`;
+  const calls = counts.interactions * passes;
+  const sum = `${counts.interactions} interactions × ${passes} attempts are ${calls} calls`;
   if (calls > callsPerRun) throw tooMany(sum, callsPerRun);
-  const asked = helpersAsked(plan);
+  const asked = helpersAsked(plan, counts);
   if (calls + asked.calls > callsPerRun)
     throw tooMany(`${sum}, together with ${asked.text} ${calls + asked.calls}`, callsPerRun);
 }
 
 /** Refuses rescoring that would make more judge and labeller calls than the operator allows. */
-export function enforceHelperCallLimit(plan: Asking, { callsPerRun }: PlanLimits): void {
-  const { calls, text } = helpersAsked(plan);
+export function enforceHelperCallLimit(plan: Asking, counts: CallCounts, { callsPerRun }: PlanLimits): void {
+  const { calls, text } = helpersAsked(plan, counts);
   if (calls > callsPerRun) throw tooMany(`Scoring it again takes ${text}`, callsPerRun);
 }
 
-function helpersAsked(plan: Asking): { readonly calls: number; readonly text: string } {
-  const once = helperCalls(plan);
+function helpersAsked(plan: Asking, counts: CallCounts): { readonly calls: number; readonly text: string } {
   const times = plan.judge?.scope === "conversation" ? plan.attempts : passesOf(plan);
-  const judge = once.judge * times + once.outcome * plan.attempts;
-  const labeller = once.labeller * passesOf(plan);
-  const simulator = simulatorCalls(plan) * plan.attempts;
-  const parts = [
-    ...(simulator > 0 ? [`${simulator} calls of the simulator`] : []),
-    ...(judge > 0 ? [`${judge} calls of the judge`] : []),
-    ...(labeller > 0 ? [`${labeller} calls of the labeller`] : []),
-  ];
+  const judge = counts.judge * times + counts.outcome * plan.attempts;
+  const labeller = counts.labeller * passesOf(plan);
+  const simulator = counts.simulator * plan.attempts;
+  const parts: string[] = [];
+  if (simulator > 0) parts.push(`${simulator} calls of the simulator`);
+  if (judge > 0) parts.push(`${judge} calls of the judge`);
+  if (labeller > 0) parts.push(`${labeller} calls of the labeller`);
   return { calls: judge + labeller + simulator, text: parts.join(" and ") };
 }
 

@@ -8,14 +8,12 @@ import type {
   LabellerSettings,
   Trust,
 } from "../../contract/schemas/evaluation-request.ts";
-import { checkNames, turnScoreNames } from "../../contract/schemas/score-names.ts";
-import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
-import { defaultScorers, scorerNames } from "../../scoring/scorers/scores.ts";
-import { scorerProblems } from "../../evaluation/scorers/scorer-problems.ts";
-import { turnCheckProblems } from "../../evaluation/scorers/scorer-problems.ts";
-import { toolScores } from "../../evaluation/tools/score-calls.ts";
+import { scorerNames } from "../../scoring/scorers/scores.ts";
+import { scorerProblems, turnCheckProblems } from "../../evaluation/scorers/scorer-problems.ts";
+import type { Expectations } from "./expectations.ts";
 import { checkError, type LocatedTurn } from "./request-checks.ts";
 import { resolveHelper, withOperatorDefaults } from "./model-target.ts";
+import { weighableScores } from "./score-names.ts";
 
 /** The operator's offer: default judge and labeller, and custom scorers. */
 export interface PlanHelpers {
@@ -53,8 +51,7 @@ type Options = Pick<
   /** The first scenario with a simulated user. */
   readonly userPointer?: string | null;
   readonly turns: readonly LocatedTurn[];
-  /** True when a turn has reference tool calls. */
-  readonly expectsCalls: boolean;
+  readonly expectations: Expectations;
 };
 
 /** Problems of the options beyond the schema of each field. */
@@ -73,13 +70,6 @@ export function optionProblems(request: Options, helpers: PlanHelpers): FieldErr
 
 function available({ customScorers = [], semantic = true }: PlanHelpers): string[] {
   return [...scorerNames.filter((name) => semantic || name !== "semantic_similarity"), ...customScorers];
-}
-
-/** Names of the comparing scores of the run: those it lists, else the defaults. */
-function comparing(scorers: NonNullable<EvaluationRequest["scorers"]>, helpers: PlanHelpers): string[] {
-  const listed = scorers.filter((setting) => typeof setting === "string");
-  const usual = new Set<string>([...defaultScorers, "semantic_similarity", ...(helpers.customScorers ?? [])]);
-  return listed.length > 0 ? listed : available(helpers).filter((name) => usual.has(name));
 }
 
 /** Problems of the run's and the turns' checks, except patterns and schemas that cannot be compiled. */
@@ -203,27 +193,11 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, shownNames).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** The scores that a run with these options has, without those of labels, outcomes and conversations. */
-export function scoresOfRun(
-  { scorers = [], judge, turns, expectsCalls }: Omit<Options, "weights">,
-  helpers: PlanHelpers,
-): ReadonlySet<string> {
-  const ofTurns = turns.flatMap(({ checks }) => turnScoreNames(checks, scorers));
-  const checks = [...checkNames(scorers).filter((name) => name !== null), ...ofTurns];
-  const judged = judge ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics"] : [];
-  return new Set([
-    "success",
-    ...comparing(scorers, helpers),
-    ...checks,
-    ...judged,
-    ...(expectsCalls ? toolScores : []),
-  ]);
-}
-
 function weightProblems(options: Options, helpers: PlanHelpers): FieldError[] {
-  const { weights } = options;
+  const { weights, expectations } = options;
   if (!weights) return [];
-  const known = scoresOfRun(options, helpers);
+  const { customScorers = [], semantic } = helpers;
+  const known = weighableScores(options, { expectations, customScorers, semantic });
   const isLabel = (name: string): boolean => known.has("metadata_match") && name.startsWith("metadata.");
   const names = listed([...known, ...(known.has("metadata_match") ? ["metadata.<key>"] : [])]);
   const problems = Object.keys(weights)

@@ -11,9 +11,10 @@ import { allowsTarget, callOf } from "../../models/targets/target-binding.ts";
 import { isStateless, targetProblems } from "../../models/targets/template.ts";
 import { invalidFieldsError } from "./fields-error.ts";
 import type { PlanHelpers } from "./option-problems.ts";
+import type { ScenarioVisitor } from "./walk-scenarios.ts";
 
 /** A request whose endpoint is an address or the target itself. */
-type ResolvedRequest = Omit<EvaluationRequest, "endpoint"> & {
+export type ResolvedRequest = Omit<EvaluationRequest, "endpoint"> & {
   readonly endpoint: Exclude<EvaluationRequest["endpoint"], DeclaredTarget>;
 };
 type Asked = Pick<ResolvedRequest, "endpoint" | "protocol">;
@@ -101,34 +102,48 @@ function howToBind(target: Target, name: string): string {
     : "declare the target in rehearsal.yaml";
 }
 
-/** Recorded conversations happened once, and as they are written. */
+/** Protocol `recorded` calls nothing: one attempt, no history mode, no simulated user. */
 export function recordedProblems(
-  {
-    protocol,
-    test_batch,
-    history = "generated",
-    replay_first_bad_turn,
-  }: Pick<EvaluationRequest, "protocol" | "test_batch" | "history" | "replay_first_bad_turn">,
-  attempts: number,
+  { history = "generated", replay_first_bad_turn }: Pick<EvaluationRequest, "history" | "replay_first_bad_turn">,
+  { attempts, ofScenarios }: { readonly attempts: number; readonly ofScenarios: readonly FieldError[] },
 ): FieldError[] {
-  if (protocol !== "recorded") return [];
-  const conflict = (pointer: string, message: string): FieldError => ({ pointer, code: "conflict", message });
-  const scenarios = [test_batch].flat();
-  const at = (index: number): string => (Array.isArray(test_batch) ? `/test_batch/${index}` : "/test_batch");
-  return [
-    ...(attempts === 1 ? [] : [conflict("/attempts", "must be 1 with protocol recorded: a reply was recorded once")]),
-    ...(history === "generated" ? [] : [conflict("/history", "has no meaning with protocol recorded")]),
-    ...(replay_first_bad_turn
-      ? [conflict("/replay_first_bad_turn", "cannot be combined with protocol recorded: nothing is called")]
-      : []),
-    ...scenarios.flatMap(({ user, interactions }, index) => {
-      if (user) return [conflict(`${at(index)}/user`, "must be left out with protocol recorded: nothing is called")];
-      const isRecorded = interactions.some(({ agent_reply, tool_calls = [] }) => agent_reply || tool_calls.length > 0);
-      const message = "must have a recorded reply in agent_reply: with protocol recorded nothing is called";
-      return isRecorded ? [] : [conflict(`${at(index)}/interactions`, message)];
-    }),
-  ];
+  const problems: FieldError[] = [];
+  if (attempts !== 1)
+    problems.push(conflict("/attempts", "must be 1 with protocol recorded: a reply was recorded once"));
+  if (history !== "generated") problems.push(conflict("/history", "has no meaning with protocol recorded"));
+  if (replay_first_bad_turn) {
+    const message = "cannot be combined with protocol recorded: nothing is called";
+    problems.push(conflict("/replay_first_bad_turn", message));
+  }
+  return [...problems, ...ofScenarios];
 }
+
+type BatchScenario = Exclude<EvaluationRequest["test_batch"], readonly unknown[]>;
+
+/** Finds scenarios that have no recorded replies to score. */
+export function createRecordedSurvey(): ScenarioVisitor<BatchScenario> & { readonly problems: readonly FieldError[] } {
+  const problems: FieldError[] = [];
+  let isRecorded = false;
+  return {
+    problems,
+    enter() {
+      isRecorded = false;
+    },
+    turn({ agent_reply, tool_calls = [] }) {
+      isRecorded ||= agent_reply !== "" || tool_calls.length > 0;
+    },
+    leave({ user }, pointer) {
+      if (user)
+        problems.push(conflict(`${pointer}/user`, "must be left out with protocol recorded: nothing is called"));
+      else if (!isRecorded) {
+        const message = "must have a recorded reply in agent_reply: with protocol recorded nothing is called";
+        problems.push(conflict(`${pointer}/interactions`, message));
+      }
+    },
+  };
+}
+
+const conflict = (pointer: string, message: string): FieldError => ({ pointer, code: "conflict", message });
 
 /** An agent that keeps the conversation itself, or acts in a world of its own, cannot be shown another conversation. */
 function historyProblems(

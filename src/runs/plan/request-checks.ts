@@ -1,9 +1,8 @@
 import type { FieldError } from "../../contract/errors.ts";
-import type { EvaluationPlan, EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
+import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { TurnCheck, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { compileQuickly } from "../../evaluation/scorers/checks/offload-check.ts";
-import { compilationProblems, type ScorerProblem } from "../../evaluation/scorers/scorer-problems.ts";
-import { distinctChecks } from "../../evaluation/scorers/scorer-problems.ts";
+import { compilationProblems, distinctChecks, type ScorerProblem } from "../../evaluation/scorers/scorer-problems.ts";
 import type { CheckRunnerThread } from "../threads/check-runner.ts";
 import { refuseInvalid } from "./fields-error.ts";
 
@@ -14,9 +13,6 @@ export interface LocatedCheck {
   /** True when the pointer is that of the pattern or schema itself, not of a check that has it. */
   readonly exact?: true;
 }
-
-/** A plan, with the checks that are too slow to compile on the event loop and still have to be verified. */
-export type RunPlan = EvaluationPlan & { readonly slowChecks?: readonly LocatedCheck[] };
 
 /** The checks of a turn, and their pointer. */
 export interface LocatedTurn {
@@ -51,7 +47,9 @@ export function checkErrors(located: readonly LocatedCheck[], problems: readonly
 }
 
 /** Refuses checks that cannot be compiled. Checks that may be slow to compile are returned for `verifySlowChecks`. */
-export function verifyQuickChecks(checks: readonly LocatedCheck[]): Pick<RunPlan, "slowChecks"> | undefined {
+export function verifyQuickChecks(
+  checks: readonly LocatedCheck[],
+): { readonly slowChecks: readonly LocatedCheck[] } | undefined {
   const settings = checks.map(({ setting }) => setting);
   if (!compileQuickly(settings)) return { slowChecks: checks };
   refuseInvalid(checkErrors(checks, compilationProblems(settings)));

@@ -1,70 +1,75 @@
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
-import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { checkNames, namedRubrics, simulatedUserScore, turnScoreNames } from "../../contract/schemas/score-names.ts";
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import { referenceReplies } from "../../evaluation/conversation.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { defaultScorers, scorerNames } from "../../scoring/scorers/scores.ts";
-import { outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
 import { toolScores } from "../../evaluation/tools/score-calls.ts";
-
-type ScoredTurn = Pick<
-  Scenario["interactions"][number],
-  "reference_reply" | "references" | "reference_metadata" | "reference_tool_calls" | "checks"
->;
-
-/** What the warnings and names of scores read of a scenario. */
-export type ScoredScenario = Pick<Scenario, "id" | "expect" | "user"> & {
-  readonly interactions: readonly ScoredTurn[];
-};
-
-export interface ScoreSources {
-  readonly scenarios: readonly ScoredScenario[];
-  /** Names of the operator's own scorers. */
-  readonly customScorers: readonly string[];
-}
+import type { Expectations } from "./expectations.ts";
 
 interface ScoredSettings {
   readonly scorers?: readonly ScorerSetting[] | undefined;
   readonly judge?: JudgeSettings | undefined;
 }
 
-/** Every score that a run can have with these settings and scenarios. */
-export function runScoreNames(
-  { scorers = [], judge }: ScoredSettings,
-  { scenarios, customScorers }: ScoreSources,
-): ReadonlySet<string> {
-  const turns = scenarios.flatMap(({ interactions }) => interactions);
-  const hasReferences = turns.some((turn) => referenceReplies(turn).length > 0);
-  const labels = new Set(turns.flatMap(({ reference_metadata }) => Object.keys(reference_metadata)));
+interface ScoreSources {
+  readonly expectations: Expectations;
+  /** Names of the operator's own scorers. */
+  readonly customScorers: readonly string[];
+  /** False without an embedder. Default: true. */
+  readonly semantic?: boolean | undefined;
+}
+
+/** The scorers that a run uses: those it lists, else the defaults and the operator's own. */
+function usedScorers(
+  { scorers = [] }: ScoredSettings,
+  { customScorers, semantic = true }: Omit<ScoreSources, "expectations">,
+): readonly string[] {
   const listed = scorers.filter((setting) => typeof setting === "string");
-  const wanted = listed.length > 0 ? listed : [...defaultScorers, "semantic_similarity", ...customScorers];
+  if (listed.length > 0) return listed;
+  const usual = new Set<string>([...defaultScorers, "semantic_similarity"]);
+  const builtIn = scorerNames.filter((name) => usual.has(name) && (semantic || name !== "semantic_similarity"));
+  return [...builtIn, ...customScorers];
+}
+
+/** Every score that a run can have with these settings and scenarios. */
+export function runScoreNames(settings: ScoredSettings, sources: ScoreSources): ReadonlySet<string> {
+  const { scorers = [], judge } = settings;
+  const { hasReferences, labels, outcomeScores, users, expectsTurnCalls, checks } = sources.expectations;
   const known = new Set(["overall", "success"]);
   const add = (names: Iterable<string | null>): void => {
     for (const name of names) if (name !== null) known.add(name);
   };
-  add(
-    wanted.filter((name) => {
-      // The operator's own.
-      if (!scorerNames.includes(name)) return true;
-      return name === "metadata_match" ? labels.size > 0 : hasReferences;
-    }),
-  );
+  for (const name of usedScorers(settings, sources)) {
+    const isOperators = !scorerNames.includes(name);
+    if (isOperators || (name === "metadata_match" ? labels.size > 0 : hasReferences)) known.add(name);
+  }
   add(checkNames(scorers));
-  add(Array.from(labels, (key) => `metadata.${key}`));
+  for (const label of labels) known.add(`metadata.${label}`);
   if (judge) {
-    add(judgeQuestions(judge).flatMap(({ name, needsReference }) => (needsReference && !hasReferences ? [] : name)));
-    if (judge.rubrics) add([judge.scope === "conversation" ? "conversation_rubrics" : "judge_rubrics"]);
+    for (const { name, needsReference } of judgeQuestions(judge)) if (!needsReference || hasReferences) known.add(name);
+    if (judge.rubrics) known.add(judge.scope === "conversation" ? "conversation_rubrics" : "judge_rubrics");
   }
-  for (const { expect, user } of scenarios) {
-    if (expect) add(outcomeScoreNames(expect));
-    if (user) add(["outcome", simulatedUserScore]);
-  }
-  if (turns.some(({ reference_tool_calls }) => reference_tool_calls)) add(toolScores);
-  for (const { checks = [] } of turns) {
-    const unjudged =
-      judge && judge.scope !== "conversation" ? [] : namedRubrics(checks, scorers).map(({ name }) => name);
-    add(turnScoreNames(checks, scorers).filter((name) => !unjudged.includes(name)));
+  add(outcomeScores);
+  if (users > 0) add(["outcome", simulatedUserScore]);
+  if (expectsTurnCalls) add(toolScores);
+  const judgesTurns = judge !== undefined && judge.scope !== "conversation";
+  for (const ofTurn of checks) {
+    const unjudged = judgesTurns ? [] : namedRubrics(ofTurn, scorers).map(({ name }) => name);
+    add(turnScoreNames(ofTurn, scorers).filter((name) => !unjudged.includes(name)));
   }
   return known;
+}
+
+/** The scores of replies that these settings can weigh, also where no scenario has what the score needs. */
+export function weighableScores(settings: ScoredSettings, sources: ScoreSources): ReadonlySet<string> {
+  const { scorers = [], judge } = settings;
+  const { checks, expectsTurnCalls } = sources.expectations;
+  return new Set([
+    "success",
+    ...usedScorers(settings, sources),
+    ...checkNames(scorers).filter((name) => name !== null),
+    ...checks.flatMap((ofTurn) => turnScoreNames(ofTurn, scorers)),
+    ...(judge ? [...judgeQuestions(judge).map(({ name }) => name), "judge_rubrics"] : []),
+    ...(expectsTurnCalls ? toolScores : []),
+  ]);
 }

@@ -5,7 +5,10 @@ import { planLimits } from "../testing/run-bench.ts";
 import { toRepeatRequest } from "./to-request.ts";
 
 const helpers = { judge: { endpoint: "http://operator.example/v1", model_id: "judge-1" } };
-const plan = (request: unknown) => planRun(EvaluationRequest.parse(request), planLimits, helpers);
+function plan(request: unknown) {
+  const { survey: _, ...planned } = planRun(EvaluationRequest.parse(request), planLimits, helpers);
+  return planned;
+}
 
 const scenario = {
   id: "refund",

@@ -4,6 +4,8 @@ import { Interaction, type Scenario } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting, TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { fakeModel } from "../testing/fake-model.ts";
 import { numberedScenario, startBench } from "../testing/run-bench.ts";
+import { readExpectations } from "./expectations.ts";
+import { runScoreNames } from "./score-names.ts";
 import { conversationWarnings, gateWarnings, historyWarnings, rubricWarnings } from "./warnings.ts";
 
 const scenario = (...turns: readonly object[]): Scenario => ({
@@ -17,9 +19,9 @@ const scenario = (...turns: readonly object[]): Scenario => ({
 
 test("warns about a conversation judge with reference history", () => {
   const judge = { scope: "conversation" } as const;
-  const scenarios = [scenario({}), scenario({}, {})];
+  const scenarios = readExpectations([scenario({}), scenario({}, {})]);
   expect(conversationWarnings({ judge, history: "reference" }, scenarios)).toMatchObject([{ pointer: "/judge/scope" }]);
-  expect(conversationWarnings({ judge, history: "reference" }, [scenario({})])).toEqual([]);
+  expect(conversationWarnings({ judge, history: "reference" }, readExpectations([scenario({})]))).toEqual([]);
   expect(conversationWarnings({ judge, history: "both" }, scenarios)).toEqual([]);
   expect(conversationWarnings({ judge: {}, history: "reference" }, scenarios)).toEqual([]);
   expect(conversationWarnings({ history: "reference" }, scenarios)).toEqual([]);
@@ -28,7 +30,7 @@ test("warns about a conversation judge with reference history", () => {
 test("warns about turns missing from reference history", () => {
   const answered = (...references: readonly string[]) =>
     scenario(...references.map((reference_reply) => ({ reference_reply })));
-  const gap = [answered("", "Hello", ""), answered("Hello", "", "Bye")];
+  const gap = readExpectations([answered("", "Hello", ""), answered("Hello", "", "Bye")]);
   const message = "leaves 2 turns without a reference reply out of the reference history that later turns are shown";
   expect(historyWarnings({ history: "reference" }, gap)).toEqual([{ pointer: "/history", message }]);
   expect(historyWarnings({ history: "both" }, gap)).toEqual([{ pointer: "/history", message }]);
@@ -36,21 +38,25 @@ test("warns about turns missing from reference history", () => {
   expect(historyWarnings({ replay_first_bad_turn: true }, gap)).toEqual([{ pointer, message }]);
   expect(historyWarnings({}, gap)).toEqual([]);
   // Nothing comes after the last turn.
-  expect(historyWarnings({ history: "both" }, [answered("Hello", ""), answered("")])).toEqual([]);
+  expect(historyWarnings({ history: "both" }, readExpectations([answered("Hello", ""), answered("")]))).toEqual([]);
 });
 
 test("warns once about rubrics without a judge", () => {
   const rubric = { type: "rubric", text: "Is it kind?" };
   const checked = (...checks: readonly object[]) => scenario({ checks });
-  const scenarios = [checked(rubric, rubric), checked(rubric), checked({ type: "contains", text: "a" })];
+  const scenarios = readExpectations([
+    checked(rubric, rubric),
+    checked(rubric),
+    checked({ type: "contains", text: "a" }),
+  ]);
   expect(rubricWarnings({}, scenarios)).toEqual([
     { pointer: "/judge", message: "is not set, so the rubrics of 2 turns have no score" },
   ]);
-  expect(rubricWarnings({ judge: { scope: "conversation" } }, [checked(rubric)])).toMatchObject([
+  expect(rubricWarnings({ judge: { scope: "conversation" } }, readExpectations([checked(rubric)]))).toMatchObject([
     { pointer: "/judge/scope" },
   ]);
   expect(rubricWarnings({ judge: {} }, scenarios)).toEqual([]);
-  expect(rubricWarnings({}, [checked()])).toEqual([]);
+  expect(rubricWarnings({}, readExpectations([checked()]))).toEqual([]);
 });
 
 test("warns about a label rule for an unexpected key, with a suggestion", async () => {
@@ -83,7 +89,7 @@ test("warns about a gate on a score the run cannot have, with a suggestion", asy
 test("knows the scores of checks, turns, labels, judges and custom scorers", () => {
   const checks = [TurnCheck.parse({ type: "length", max: 9 })];
   const scenarios = [scenario({ reference_reply: "Hi", reference_metadata: { intent: "hello" }, checks })];
-  const sources = { scenarios, customScorers: ["polite"] };
+  const sources = { expectations: readExpectations(scenarios), customScorers: ["polite"] };
   const scorers = [
     ScorerSetting.parse({ type: "length", max: 5 }),
     ScorerSetting.parse({ type: "latency", max_ms: 1 }),
@@ -91,6 +97,6 @@ test("knows the scores of checks, turns, labels, judges and custom scorers", () 
   const judge = { rubrics: [Rubric.parse({ name: "kind", text: "Is it kind?" })] };
   const names = ["overall", "token_f1", "length", "length_2", "latency", "metadata_match", "metadata.intent", "polite"];
   const scores = Object.fromEntries([...names, "judge.kind", "judge_rubrics"].map((name) => [name, 0.5]));
-  expect(gateWarnings({ gate: { scores }, scorers, judge }, sources)).toEqual([]);
-  expect(gateWarnings({ gate: { scores: { token_f1: 1 } }, scorers: ["chrf"] }, sources)).toHaveLength(1);
+  expect(gateWarnings({ scores }, runScoreNames({ scorers, judge }, sources))).toEqual([]);
+  expect(gateWarnings({ scores: { token_f1: 1 } }, runScoreNames({ scorers: ["chrf"] }, sources))).toHaveLength(1);
 });

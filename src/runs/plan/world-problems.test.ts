@@ -3,7 +3,6 @@ import { ServiceError } from "../../contract/errors.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { planLimits } from "../testing/run-bench.ts";
 import { planRun } from "./plan-run.ts";
-import { runWarnings } from "./warnings.ts";
 
 const parameters = { type: "object", properties: { id: { type: "string" }, note: {} }, required: ["id"] };
 const get = { name: "get", parameters, answers: [{ result: { $state: "/orders/{id}" } }] };
@@ -93,9 +92,6 @@ test("refuses tools of the request beside those of a world", () => {
 });
 
 test("warns that an agent acts in no world", () => {
-  const { scenarios, ...settings } = plan({ tools: [get] }, { protocol: "agent" });
-  expect(runWarnings(settings, { scenarios, priceOf: undefined })).toMatchObject([
-    { pointer: "/test_batch" },
-    { pointer: "/protocol" },
-  ]);
+  const { survey, ...settings } = plan({ tools: [get] }, { protocol: "agent" });
+  expect(survey.warnings(settings, undefined)).toMatchObject([{ pointer: "/test_batch" }, { pointer: "/protocol" }]);
 });

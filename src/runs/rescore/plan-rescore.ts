@@ -12,13 +12,15 @@ import { scriptedTurns } from "../../evaluation/simulation/attempt-user.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
 import { labelCandidates } from "../../evaluation/labels/label-candidates.ts";
 import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
-import { surveyActing } from "../plan/acting-problems.ts";
-import { surveyBatch } from "../plan/batch-problems.ts";
+import { createActingSurvey } from "../plan/acting-problems.ts";
+import { createBatchSurvey } from "../plan/batch-problems.ts";
+import { createExpectationSurvey } from "../plan/expectations.ts";
 import { refuseInvalid } from "../plan/fields-error.ts";
-import { enforceHelperCallLimit, type PlanLimits } from "../plan/limits.ts";
+import { createCallCounter, enforceHelperCallLimit, type PlanLimits } from "../plan/limits.ts";
 import { withOperatorDefaults } from "../plan/model-target.ts";
 import { optionProblems, type PlanHelpers } from "../plan/option-problems.ts";
 import { locateChecks, verifyQuickChecks, type LocatedCheck } from "../plan/request-checks.ts";
+import { walkScenarios } from "../plan/walk-scenarios.ts";
 
 /** The settings and scenarios that a run is scored by. */
 export interface ScoringBasis {
@@ -51,14 +53,14 @@ export function planRescore(
 
   const settings = settingsOf(run.settings, request, helpers);
   if (test_batch) {
-    const { problems, turns, expectsCalls } = surveyBatch(test_batch, limits);
-    refuseInvalid(problems);
-    refuseInvalid(surveyActing(test_batch, { inRun: false }).problems);
-    refuseInvalid(optionProblems({ ...settings, turns, expectsCalls }, helpers));
+    const { batch, acting, expectations } = surveyExpectations(test_batch, limits);
+    refuseInvalid(batch.problems());
+    refuseInvalid(acting.problems());
+    refuseInvalid(optionProblems({ ...settings, turns: batch.turns, expectations }, helpers));
   }
   const scenarios = test_batch ? applyNewExpectations(run, test_batch) : run.scenarios;
-  const { turns, expectsCalls } = surveyBatch([...scenarios], limits);
-  refuseInvalid(optionProblems({ ...settings, turns, expectsCalls }, helpers));
+  const { batch, acting, expectations } = surveyExpectations(scenarios, limits);
+  refuseInvalid(optionProblems({ ...settings, turns: batch.turns, expectations }, helpers));
   const changed = scenarios.flatMap((scenario, index) =>
     isSame(scenario, run.scenarios[index]) ? [] : [{ index, scenario }],
   );
@@ -66,12 +68,22 @@ export function planRescore(
     ...given.filter((name) => !isSame(settings[name], run.settings[name])),
     ...(changed.length > 0 ? ["test_batch"] : []),
   ];
-  if (replaced.some((name) => asking.has(name))) enforceHelperCallLimit({ ...settings, scenarios }, limits);
-  const checks = [
-    ...locateChecks(settings.scorers ?? [], turns),
-    ...surveyActing([...scenarios], { inRun: false }).checks,
-  ];
+  if (replaced.some((name) => asking.has(name))) {
+    const calls = createCallCounter(settings);
+    for (const scenario of scenarios) calls.count(scenario);
+    enforceHelperCallLimit(settings, calls.counts, limits);
+  }
+  const checks = [...locateChecks(settings.scorers ?? [], batch.turns), ...acting.checks()];
   return { settings, scenarios, replaced, changed, ...verifyQuickChecks(checks) };
+}
+
+/** Surveys expectations in one walk. A scenario may act in the world of the run, which is not known here. */
+function surveyExpectations(scenarios: Batch | readonly Scenario[], limits: PlanLimits) {
+  const batch = createBatchSurvey(limits);
+  const acting = createActingSurvey({ inRun: false });
+  const { expectations, ...expected } = createExpectationSurvey();
+  walkScenarios<ScenarioInput>(scenarios, [batch, acting, expected]);
+  return { batch, acting, expectations };
 }
 
 /** The reason why earlier model verdicts cannot be kept, or null. */

@@ -9,9 +9,9 @@ import type {
 import { callFigures } from "../../contract/schemas/margins.ts";
 import { fewestScenarios } from "../../evaluation/statistics/sequence.ts";
 
-interface PlannedAttempts {
+export interface PlannedAttempts {
   readonly attempts: number;
-  readonly sequence?: SequencePlan;
+  readonly sequence?: SequencePlan | undefined;
 }
 
 /** Splits the requested attempts into their number and the comparison that decides when to stop. */

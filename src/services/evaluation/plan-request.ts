@@ -2,11 +2,9 @@ import { isLocalTarget } from "../../contract/schemas/acting/target.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { CreatedRun } from "../../contract/ports/store.ts";
-import { planEndpoints } from "../../runs/plan/endpoints.ts";
 import { invalidFieldsError } from "../../runs/plan/fields-error.ts";
-import { planRun } from "../../runs/plan/plan-run.ts";
+import { planRun, type RunPlan } from "../../runs/plan/plan-run.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
-import type { RunPlan } from "../../runs/plan/request-checks.ts";
 import type { NewRunOptions } from "../../runs/runs.ts";
 import { unknownFields } from "../http/body/unknown-fields.ts";
 import { validate } from "../http/body/validate.ts";
@@ -22,7 +20,7 @@ export async function planRequest(
 ): Promise<{ readonly plan: RunPlan; readonly warnings: readonly Warning[] }> {
   const request = await runs.withRecordedUsers(validate(EvaluationRequest, body), owner);
   const plan = planRun(request, planLimits, helpers);
-  for (const endpoint of planEndpoints(plan)) checkEndpoint(endpoint);
+  for (const endpoint of plan.survey.endpoints(plan)) checkEndpoint(endpoint);
   checkWorldAddress(plan, worlds);
   return { plan, warnings: unknownFields(EvaluationRequest, body) };
 }

@@ -49,12 +49,18 @@ function fieldOfBody(pointer: string): string {
   return pointer === "" ? "The body" : pointer;
 }
 
+/** Most bodies are valid and are read once. Only a small invalid one is read again for its other errors. */
 function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ZodSafeParseResult<z.output<Schema>> {
-  const options: z.core.ParseContextInternal<Issue> = {
-    error: validationMessage,
-    reportInput: true,
-    abortEarly: hasMoreValues(manyValues, value),
-  };
+  const first = tryParse(schema, value, { abortEarly: true });
+  return first.success || hasMoreValues(manyValues, value) ? first : tryParse(schema, value, { abortEarly: false });
+}
+
+function tryParse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  { abortEarly }: { readonly abortEarly: boolean },
+): z.ZodSafeParseResult<z.output<Schema>> {
+  const options: z.core.ParseContextInternal<Issue> = { error: validationMessage, reportInput: true, abortEarly };
   try {
     return schema.safeParse(value, options);
   } catch (error) {
