@@ -82,6 +82,7 @@ export const navigation: readonly NavigationGroup[] = [
       doc("reference/configuration", "Configuration"),
       doc("reference/environment", "Environment"),
       doc("reference/formats", "Formats"),
+      doc("reference/protocols", "Protocols"),
     ],
   },
   {

@@ -187,6 +187,7 @@ const pageCode = [
   "src/base/json.ts",
   "src/base/numbers.ts",
   "src/contract/errors.ts",
+  "src/contract/protocols/protocols.ts",
   "src/contract/schemas/outcome.ts",
   "src/contract/schemas/score-names.ts",
   "src/evaluation/judges/judge-question.ts",

@@ -5,6 +5,7 @@ import { configurationPage } from "./configuration-page.ts";
 import { environmentPage } from "./environment-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { formatsPage } from "./formats-page.ts";
+import { protocolsPage } from "./protocols-page.ts";
 
 /** Every generated page, by its path below docs/. */
 export async function referencePages(): Promise<Readonly<Record<string, string>>> {
@@ -15,6 +16,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     "reference/configuration.md": configurationPage(),
     "reference/environment.md": environmentPage(),
     "reference/formats.md": formatsPage(),
+    "reference/protocols.md": protocolsPage(),
     "cli.md": await commandReference(),
   };
 }

@@ -8,7 +8,7 @@ import type {
   SuccessfulReply,
   ToolCall,
 } from "../contract/ports/chat-model.ts";
-import type { CallReporting } from "../contract/schemas/acting/target.ts";
+import type { CallReporting } from "../contract/protocols/protocols.ts";
 import type { StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { RecordedToolCall } from "../contract/schemas/acting/tool-call.ts";
 

@@ -7,7 +7,7 @@ import {
 import type { JournalEntry, WorldEntry } from "../contract/ports/journal.ts";
 import type { InteractionError, StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { Scenario } from "../contract/schemas/scenario.ts";
-import type { CallReporting } from "../contract/schemas/acting/target.ts";
+import type { CallReporting } from "../contract/protocols/protocols.ts";
 import type { UserEnd, UserTurn } from "../contract/schemas/acting/user-turn.ts";
 import { conversationAt, referenceReply, type AttemptHistory } from "./conversation.ts";
 import { callCharacters, markUnseenCalls, replyMessages, withoutEarlierCalls } from "./recorded-calls.ts";

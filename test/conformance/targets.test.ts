@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { Secret } from "../../src/base/secret.ts";
 import type { Protocol } from "../../src/contract/schemas/evaluation-request.ts";
 import type { LocalTarget, Target } from "../../src/contract/schemas/acting/target.ts";
-import { createChatModel } from "../../src/models/create-chat-model.ts";
+import { createChatModel } from "../../src/models/protocols/create-chat-model.ts";
 import { createCodeHost } from "../../src/runs/user-code/code-host.ts";
 import { createLocalTargets } from "../../src/runs/user-code/local-targets.ts";
 import { agentReply, describeTarget, secret, type TargetKind } from "./target-suite.ts";

@@ -4,7 +4,7 @@ import { historyProblem } from "../../src/agent/testing/history-problem.ts";
 import { asksFor, toolRefusal, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { defineTool } from "../../src/agent/tools/tool.ts";
 import type { ChatRequest } from "../../src/contract/ports/chat-model.ts";
-import { openaiChat } from "../../src/models/create-chat-model.ts";
+import { createChatModel } from "../../src/models/protocols/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { ask, post, runAgentApp, scripted } from "./agent-support.ts";
@@ -31,7 +31,7 @@ test("a call of a client's tool is handed back as the model wrote it", async () 
 test("a client's settings for tool calls reach the provider, with tools only", async () => {
   await using provider = await startFakeProvider();
   await using outbound = createOutbound({ policy: "local" });
-  const model = openaiChat({ outbound, endpoint: provider.url, modelId: "m" });
+  const model = createChatModel({ protocol: "openai-chat", outbound, endpoint: provider.url, modelId: "m" });
   await using agent = await runAgentApp({ "test/model": model }, { tools: () => [] });
   const tool = { name: "w", parameters: { type: "object" }, strict: true };
   const chat = { ...ask(false), parallel_tool_calls: false };

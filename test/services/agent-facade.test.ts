@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { createRouter } from "../../src/models/routing/router.ts";
-import { openaiChat } from "../../src/models/create-chat-model.ts";
+import { createChatModel } from "../../src/models/protocols/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { send } from "../support/http.ts";
@@ -12,7 +12,7 @@ import { ask, human, parseEvents, post, readEvents, runAgentApp, scripted } from
 test("an evaluation of the service's root, with the default protocol, reaches the agent", async () => {
   await using agent = await runAgentApp(scripted("Hello!").models);
   await using outbound = createOutbound({ policy: "local" });
-  const model = openaiChat({ outbound, endpoint: agent.url, modelId: "test/model" });
+  const model = createChatModel({ protocol: "openai-chat", outbound, endpoint: agent.url, modelId: "test/model" });
   const { signal } = new AbortController();
   const reply = await model({ messages: [{ role: "user", content: "Hi" }] }, { signal });
   expect(reply).toMatchObject({ ok: true, text: "Hello!", model: "test/model", finish_reason: "stop" });
@@ -140,7 +140,12 @@ test.each([false, true])("labels that the model gave its reply reach the client 
   const metadata = { intent: "billing", sentiment: "negative" };
   await using agent = await runAgentApp(scripted({ text: "Sorry.", metadata }).models);
   await using outbound = createOutbound({ policy: "local" });
-  const through = openaiChat({ outbound, endpoint: `${agent.url}/v1`, modelId: "test/model" });
+  const through = createChatModel({
+    protocol: "openai-chat",
+    outbound,
+    endpoint: `${agent.url}/v1`,
+    modelId: "test/model",
+  });
   const { signal } = new AbortController();
   const reply = await through({ messages: [{ role: "user", content: "Hi" }] }, { signal, stream });
   expect(reply).toMatchObject({ ok: true, text: "Sorry.", metadata });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/contract/errors.ts";
 import { errorKinds, isRetryable } from "../../src/contract/errors.ts";
-import { openaiChat } from "../../src/models/create-chat-model.ts";
+import { createChatModel } from "../../src/models/protocols/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import type { Outbound } from "../../src/models/outbound/outbound.ts";
 import { createRouter } from "../../src/models/routing/router.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
   impatient = createOutbound({ ...settings, timeouts: { firstByteMs: 150, idleMs: 150, totalMs: 600 } });
   const hub = (modelId: string) => {
     const outbound = modelId.startsWith("impatient/") ? impatient : patient;
-    return openaiChat({ outbound, endpoint: provider.url, modelId, policy: "local" });
+    return createChatModel({ protocol: "openai-chat", outbound, endpoint: provider.url, modelId, policy: "local" });
   };
   agent = await runAgentApp({}, { router: createRouter({ hub }), limits: { steps: 3 } });
 });

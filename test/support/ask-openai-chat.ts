@@ -1,5 +1,5 @@
 import type { ChatOptions, ChatRequest } from "../../src/contract/ports/chat-model.ts";
-import { createChatModel } from "../../src/models/create-chat-model.ts";
+import { createChatModel } from "../../src/models/protocols/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import type { Behaviour } from "./fake-provider/behaviour.ts";
 import { startFakeProvider } from "./fake-provider.ts";

@@ -1,7 +1,7 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import { once } from "node:events";
 import { createWorldListener } from "../../src/cli/composition/world-listener.ts";
-import { createChatModel } from "../../src/models/create-chat-model.ts";
+import { createChatModel } from "../../src/models/protocols/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
 import { runWorker } from "../../src/runs/run-worker.ts";

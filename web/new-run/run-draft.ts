@@ -1,3 +1,4 @@
+import { addressProtocols, protocols } from "../../src/contract/protocols/protocols.ts";
 import type { Protocol } from "../../src/contract/schemas/evaluation-request.ts";
 
 /** The form's input as text; parsed when it is sent. */
@@ -31,14 +32,9 @@ export interface RunDraft {
   readonly judgeVotes: string;
 }
 
-export const protocolOptions: readonly { readonly id: Protocol; readonly label: string }[] = [
-  { id: "openai-chat", label: "OpenAI chat completions" },
-  { id: "openai-responses", label: "OpenAI responses" },
-  { id: "anthropic-messages", label: "Anthropic messages" },
-  { id: "agent", label: "Rehearsal agent (POST /)" },
-  { id: "ag-ui", label: "AG-UI agent" },
-  { id: "a2a", label: "A2A agent" },
-];
+export const protocolOptions: readonly { readonly id: Protocol; readonly label: string }[] = addressProtocols().map(
+  (id) => ({ id, label: protocols[id].title }),
+);
 
 export const untilOptions: readonly { readonly id: RunDraft["until"]; readonly label: string }[] = [
   { id: "", label: "all attempts are made" },

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { listProviderModels } from "../../models/adapters/list-models.ts";
+import { listProviderModels } from "../../models/protocols/list-models.ts";
 import { detectLocalServers } from "../../models/local-servers/detect-local-servers.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Option, type Command } from "commander";
 import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import type { ChatMessage, ChatModel, Reply } from "../../contract/ports/chat-model.ts";
+import { addressProtocols } from "../../contract/protocols/protocols.ts";
 import { actsInWorld } from "../../contract/schemas/acting/target.ts";
 import type { WorldAddress } from "../../contract/schemas/acting/world.ts";
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
@@ -12,7 +13,6 @@ import { toStoredReply } from "../../evaluation/stored-reply.ts";
 import { CliError, exitCodes } from "../terminal/cli-error.ts";
 import { collect, withEnv } from "../options/options.ts";
 import { note, printJson, printMessage } from "../terminal/output.ts";
-import { protocolChoices } from "../options/eval-options.ts";
 
 interface ProbeOptions extends Pick<EvalOptions, "config" | "envFile" | "json" | "stream"> {
   readonly message?: readonly string[];
@@ -31,7 +31,7 @@ export function declare(command: Command): void {
     .option("--message <text>", "what the user says (repeatable: the turns of one conversation)", collect)
     .option("-m, --model <id>", "model that is asked for")
     .option("--system <text>", "system prompt")
-    .addOption(new Option("--protocol <protocol>", "protocol of an address").choices(protocolChoices))
+    .addOption(new Option("--protocol <protocol>", "protocol of an address").choices(addressProtocols()))
     .option("--stream", "ask for a streamed reply")
     .option("--json", "print requests and replies as one JSON object")
     .addHelpText("after", examples)
@@ -191,7 +191,7 @@ async function openTarget(named: string | undefined, options: ProbeOptions): Pro
   }
   const [{ createClients }, { createChatModel }, { targetSecretOf }] = await Promise.all([
     import("../composition/clients.ts"),
-    import("../../models/create-chat-model.ts"),
+    import("../../models/protocols/create-chat-model.ts"),
     import("../composition/evaluation.ts"),
   ]);
   const clients = createClients(settings, { isOwnAddress: () => false, hubProviders: [] });

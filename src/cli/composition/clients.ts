@@ -2,7 +2,8 @@ import type { Secret } from "../../base/secret.ts";
 import { truncateText } from "../../base/text.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
-import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import { protocols } from "../../contract/protocols/protocols.ts";
+import type { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import { bindCredential, type CredentialBinding } from "../../models/outbound/credentials.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
@@ -126,11 +127,8 @@ export interface KeyedProvider {
   readonly baseUrl: string | null;
   readonly apiKey: Secret | null;
   /** Default: openai-chat. */
-  readonly protocol?: Protocol;
+  readonly protocol?: ModelProtocol;
 }
-
-/** Protocols that send the key in another header than `authorization`. */
-const keyHeaders: Partial<Record<Protocol, string>> = { "anthropic-messages": "x-api-key" };
 
 /** A provider's key in the header of its protocol, bound to its address; undefined without a key. */
 export function providerCredential({
@@ -139,7 +137,7 @@ export function providerCredential({
   protocol = "openai-chat",
 }: KeyedProvider): CredentialBinding | undefined {
   if (baseUrl === null || apiKey === null) return undefined;
-  return bindCredential({ url: baseUrl, secret: apiKey, protocol, header: keyHeaders[protocol] });
+  return bindCredential({ url: baseUrl, secret: apiKey, protocol, header: protocols[protocol].keyHeader });
 }
 
 /** Refuses endpoints that the policy forbids, before a run is stored. */

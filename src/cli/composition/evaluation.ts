@@ -10,7 +10,7 @@ import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { isLocalTarget } from "../../contract/schemas/acting/target.ts";
-import { createChatModel } from "../../models/create-chat-model.ts";
+import { createChatModel } from "../../models/protocols/create-chat-model.ts";
 import { cachedEmbedder } from "../../models/embeddings/cached-embedder.ts";
 import { areInstalled, embeddingPackages } from "../../models/embeddings/embedding-engine.ts";
 import type { LocalEmbedder } from "../../models/embeddings/local-embedder.ts";

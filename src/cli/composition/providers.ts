@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ServiceError } from "../../contract/errors.ts";
-import { listProviderModels } from "../../models/adapters/list-models.ts";
-import { createChatModel, openaiChat } from "../../models/create-chat-model.ts";
+import { listProviderModels } from "../../models/protocols/list-models.ts";
+import { createChatModel } from "../../models/protocols/create-chat-model.ts";
 import { createDemo, type Demo } from "../../models/demo/demo-models.ts";
 import { parseEndpoint } from "../../models/outbound/endpoint-policy.ts";
 import type { ErrorTextOptions } from "../../models/outbound/error-text.ts";
@@ -103,7 +103,16 @@ function createStudioProvider(
     const parsed = parseEndpoint(endpoint);
     const key =
       parsed.ok && parsed.url.origin === origin ? providerCredential({ ...studio, baseUrl: endpoint }) : undefined;
-    return (modelId) => openaiChat({ outbound, endpoint, modelId, credential: key, policy: "local", errorText });
+    return (modelId) =>
+      createChatModel({
+        outbound,
+        protocol: "openai-chat",
+        endpoint,
+        modelId,
+        credential: key,
+        policy: "local",
+        errorText,
+      });
   };
   const source: StudioSource =
     modelsFile === null

@@ -1,18 +1,16 @@
 import { expect, test } from "vitest";
-import { History, ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
+import { History } from "../../contract/schemas/evaluation-request.ts";
 import { Command, type Option } from "commander";
 import {
   historyChoices,
   ignoredOnResume,
-  protocolChoices,
   repeatedWords,
   resumeWords,
   withEvalOptions,
   type EvalOptions,
 } from "./eval-options.ts";
 
-test("offers exactly the protocols and histories of the contract", () => {
-  expect(protocolChoices).toEqual([...ModelProtocol.options, "ag-ui", "a2a"]);
+test("offers exactly the histories of the contract", () => {
   expect(historyChoices).toEqual(History.options);
 });
 

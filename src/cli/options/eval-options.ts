@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { shellWord } from "../../base/shell-word.ts";
+import { addressProtocols } from "../../contract/protocols/protocols.ts";
 import type { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
 import type { Undecided } from "../../contract/schemas/margins.ts";
 import {
@@ -75,7 +76,7 @@ export function withEvalOptions(command: Command, files: string): Command {
     )
     .option("--target-command <command>", 'program under test that answers JSON lines, such as "python bot.py"')
     .option("--system <text>", "system prompt, or @file")
-    .addOption(rare("--protocol <protocol>", "protocol of the endpoint").choices(protocolChoices))
+    .addOption(rare("--protocol <protocol>", "protocol of the endpoint").choices(addressProtocols()))
     .addOption(rare("--stream", "stream replies to measure the time to the first token"))
     .addOption(rare("--history <mode>", "which earlier replies the model sees").choices(historyChoices))
     .optionsGroup("Scenarios:")
@@ -233,16 +234,7 @@ function typedOptions(options: EvalOptions, isWanted: (name: string) => boolean)
   });
 }
 
-// Repeated from the contract, with a test that compares them: loading the contract would double the time of --help.
-export const protocolChoices = [
-  "openai-chat",
-  "openai-responses",
-  "anthropic-messages",
-  "agent",
-  "ag-ui",
-  "a2a",
-] as const satisfies readonly Protocol[];
-
+// Repeated from the contract, with a test that compares them: loading its schemas would double the time of --help.
 export const historyChoices = ["generated", "reference", "both"] as const satisfies readonly History[];
 
 /** `tty` and `line` are for people, the others for programs; `otlp` and `langfuse` send results to another service. */

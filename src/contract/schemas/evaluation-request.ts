@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LabelRule } from "../../scoring/scorers/label-rule.ts";
+import { protocolNames, protocols, type ProtocolName } from "../protocols/protocols.ts";
 import { Budget, Gate } from "./budget.ts";
 import { Rubric } from "./judging/judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
@@ -32,26 +33,11 @@ export type AdaptiveAttempts = z.infer<typeof AdaptiveAttempts>;
  * The protocol of an endpoint. `http`, `module` and `command` belong to targets and are set by them. With `recorded` nothing is
  * called: the replies are those that the request has in `agent_reply`.
  */
-export const Protocol = z
-  .enum([
-    "openai-chat",
-    "openai-responses",
-    "anthropic-messages",
-    "agent",
-    "http",
-    "ag-ui",
-    "a2a",
-    "module",
-    "command",
-    "recorded",
-  ])
-  .meta({ id: "Protocol" });
+export const Protocol = z.enum(Object.keys(protocols) as ProtocolName[]).meta({ id: "Protocol" });
 export type Protocol = z.infer<typeof Protocol>;
 
 /** The protocols of models, and of an agent backend that serves models like one. */
-export const ModelProtocol = Protocol.extract(["openai-chat", "openai-responses", "anthropic-messages", "agent"]).meta({
-  id: "ModelProtocol",
-});
+export const ModelProtocol = z.enum(protocolNames("model", "backend")).meta({ id: "ModelProtocol" });
 export type ModelProtocol = z.infer<typeof ModelProtocol>;
 
 export const Parameters = z
@@ -204,7 +190,9 @@ const options = {
     ),
   parameters: Parameters.optional().describe("Sent to the model with every call."),
   protocol: Protocol.default("openai-chat").describe(
-    "API protocol of the endpoint. `recorded`: nothing is called, and the replies in `agent_reply` are stored and scored.",
+    `API protocol of the endpoint. ${Object.entries(protocols)
+      .map(([name, { about }]) => `\`${name}\`: ${about}.`)
+      .join(" ")}`,
   ),
   on_failure: z
     .enum(["continue", "stop"])

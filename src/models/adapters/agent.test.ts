@@ -6,7 +6,7 @@ import { json } from "../../../test/support/fake-provider/replies.ts";
 import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
 import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import { toProblem } from "../../contract/schemas/problem.ts";
-import { createChatModel } from "../create-chat-model.ts";
+import { createChatModel } from "../protocols/create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 
 const { signal } = new AbortController();

@@ -1,9 +1,11 @@
 import type { WorldAddress } from "../../contract/schemas/acting/world.ts";
 import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/ports/chat-model.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
-import type { CredentialBinding, ModelOperation } from "../outbound/credentials.ts";
-import type { Outbound, OutboundBody, OutboundStream, SuccessfulAnswer } from "../outbound/outbound.ts";
+import type { protocols, ProtocolOf } from "../../contract/protocols/protocols.ts";
+import type { CredentialBinding } from "../outbound/credentials.ts";
 import { parseEndpoint } from "../outbound/endpoint-policy.ts";
+import { callUrl } from "../outbound/endpoint-url.ts";
+import type { Outbound, OutboundBody, OutboundStream, SuccessfulAnswer } from "../outbound/outbound.ts";
 import type { ExplainFailure } from "../outbound/status-failure.ts";
 import { metadataSource } from "./opaque-metadata.ts";
 import {
@@ -42,13 +44,16 @@ export interface BodyOptions {
 
 /** The parts in which chat protocols differ. Calling, timing, retrying and streaming are the same for all. */
 export interface ChatProtocol {
-  readonly operation: ModelOperation;
-  readonly url: (endpoint: URL) => string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent with every call, and with the request for its model list. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The query parameter of the model list for the last id of the page before. */
+  readonly afterParameter: string;
   readonly toBody: (request: ChatRequest, options: BodyOptions) => string;
   readonly explainFailure: ExplainFailure;
   readonly parseReply: (body: string, context: AnswerContext) => ParsedReply | ReplyError;
   readonly collectStream: (context: AnswerContext, listeners: StreamListeners) => ReplyCollector;
+  /** Joins several calls to one reply. Default: a call is a reply. */
+  readonly around?: (model: ChatModel) => ChatModel;
 }
 
 /**
@@ -57,11 +62,12 @@ export interface ChatProtocol {
  */
 export function httpChatModel(
   protocol: ChatProtocol,
+  facts: (typeof protocols)[ProtocolOf<"model">],
   { outbound, endpoint, modelId, policy, runPolicy, credential }: AdapterOptions,
 ): ChatModel {
   const parsed = parseEndpoint(endpoint);
   // An endpoint that does not parse is passed on unchanged: the client reports what is wrong with it.
-  const url = parsed.ok ? protocol.url(parsed.url) : endpoint;
+  const url = parsed.ok ? callUrl(parsed.url, facts) : endpoint;
   const source = parsed.ok ? metadataSource(parsed.url, modelId) : "";
   const target = `${url} ${modelId}`;
 
@@ -77,7 +83,7 @@ export function httpChatModel(
     const result = await outbound.request({
       url,
       method: "POST",
-      operation: protocol.operation,
+      operation: facts.path,
       body,
       acceptStream: stream,
       breakerKey: modelId,
@@ -97,7 +103,7 @@ export function httpChatModel(
       longestWaitMs,
       runPolicy,
       admitBytes,
-      ...(protocol.headers && { headers: protocol.headers }),
+      headers: protocol.headers,
       ...(policy && { policy }),
       ...(credential && { credential }),
     });
@@ -120,7 +126,7 @@ export function httpChatModel(
     return { reply: { ...whole, latency_ms: elapsedMs(result.startedAt), first_token_ms: null }, again: null };
   }
 
-  return async (request, options) => {
+  const model: ChatModel = async (request, options) => {
     const wanted = options.onText !== undefined || options.stream === true;
     let broke = false;
     let quirks = knownQuirks(outbound, target);
@@ -135,6 +141,7 @@ export function httpChatModel(
       else broke = true;
     }
   };
+  return protocol.around ? protocol.around(model) : model;
 }
 
 interface Call {

@@ -3,7 +3,7 @@ import { rateLimited } from "../../../test/support/fake-provider/error-statuses.
 import { text } from "../../../test/support/fake-provider/replies.ts";
 import { stream } from "../../../test/support/fake-provider/streams.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { createChatModel } from "../create-chat-model.ts";
+import { createChatModel } from "../protocols/create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 
 const { signal } = new AbortController();

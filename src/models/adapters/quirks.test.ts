@@ -4,7 +4,7 @@ import type { OpaqueMetadata, ChatMessage, ChatRequest } from "../../contract/po
 import { status } from "../../../test/support/fake-provider/error-statuses.ts";
 import { json, message, text } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { createChatModel } from "../create-chat-model.ts";
+import { createChatModel } from "../protocols/create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 
 const said = {

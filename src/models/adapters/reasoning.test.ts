@@ -4,7 +4,7 @@ import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { rawStream, streamDeltas } from "../../../test/support/fake-provider/streams.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { createChatModel } from "../create-chat-model.ts";
+import { createChatModel } from "../protocols/create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 
 async function ask(behaviour: Behaviour, protocol: Protocol = "openai-chat") {

@@ -6,7 +6,7 @@ import { rawStream } from "../../../test/support/fake-provider/streams.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import type { ChatOptions } from "../../contract/ports/chat-model.ts";
-import { createChatModel } from "../create-chat-model.ts";
+import { createChatModel } from "../protocols/create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 
 /** Asks an endpoint that fails once in this way and then replies. */

@@ -5,7 +5,7 @@ import { json, text } from "../../../test/support/fake-provider/replies.ts";
 import { stream } from "../../../test/support/fake-provider/streams.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
-import { createChatModel } from "../create-chat-model.ts";
+import { createChatModel } from "../protocols/create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 
 /** Asks `times` times for a stream without listeners. */

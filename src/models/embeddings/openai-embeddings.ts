@@ -1,11 +1,11 @@
 import { isRecord } from "../../base/json.ts";
 import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
 import type { Embedder, Embeddings } from "../../contract/ports/embedder.ts";
-import { embeddingsUrl } from "../adapters/endpoint-url.ts";
 import type { AdapterOptions } from "../adapters/http-chat-model.ts";
 import { explainErrorObject, explainOpenaiFailure } from "../adapters/openai-error.ts";
 import { parseJson } from "../adapters/reply/json-values.ts";
 import { parseEndpoint } from "../outbound/endpoint-policy.ts";
+import { operationUrl } from "../outbound/endpoint-url.ts";
 
 /**
  * An embedding model behind an OpenAI-compatible `…/embeddings`. Texts that occur twice are sent once.
@@ -14,7 +14,7 @@ import { parseEndpoint } from "../outbound/endpoint-policy.ts";
  */
 export function openaiEmbedder({ outbound, endpoint, modelId, policy, credential }: AdapterOptions): Embedder {
   const parsed = parseEndpoint(endpoint);
-  const url = parsed.ok ? embeddingsUrl(parsed.url) : endpoint;
+  const url = parsed.ok ? operationUrl(parsed.url, "embeddings") : endpoint;
   let dimensions: number | null = null;
 
   async function embedBatch(texts: readonly string[], signal: AbortSignal): Promise<Embeddings> {

@@ -1,17 +1,15 @@
 import { Secret } from "../../base/secret.ts";
 import { isHeaderText } from "../../base/text.ts";
-import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
-import { hasVersion, withoutOperation } from "../adapters/endpoint-url.ts";
+import { protocols, type ProtocolOf } from "../../contract/protocols/protocols.ts";
 import { parseEndpoint } from "./endpoint-policy.ts";
+import { hasVersion, withoutOperation } from "./endpoint-url.ts";
 
 /**
  * The calls that can carry a credential, named by the end of their path. `agent` is a POST to the agent's own address,
  * `agent-run` a read of the log of one of its runs.
  */
 export type ModelOperation =
-  | "chat/completions"
-  | "responses"
-  | "messages"
+  | (typeof protocols)[ProtocolOf<"model">]["path"]
   | "embeddings"
   | "models"
   | "agent"
@@ -27,7 +25,7 @@ export interface CredentialBinding {
   /** True: for an agent at exactly `path`. */
   readonly agent: boolean;
   /** The protocol of the endpoint. If several bindings cover a call, one with the call's protocol is preferred. */
-  readonly protocol?: Protocol | undefined;
+  readonly protocol?: ProtocolOf<"model" | "backend"> | undefined;
   readonly secret: Secret;
   /** Name of the header that carries it. Default: authorization. */
   readonly header: string;
@@ -50,7 +48,7 @@ interface CredentialedCall {
 export function bindCredential(options: {
   url: string;
   secret: Secret;
-  protocol?: Protocol | undefined;
+  protocol?: CredentialBinding["protocol"];
   header?: string | undefined;
   scheme?: string | undefined;
   source?: string;
@@ -66,7 +64,7 @@ export function bindCredential(options: {
   if (!isHeaderText(value)) throw new Error(`${source} is empty or holds characters that a header cannot carry.`);
   const { origin, pathname } = parsed.url;
   const path = pathname.replace(/(?<!\/)\/+$/, "");
-  const agent = protocol === "agent";
+  const agent = protocol !== undefined && operationOf(protocol) === "agent";
   return { origin, path, subpaths: false, agent, protocol, secret: new Secret(value), header, scheme };
 }
 
@@ -80,8 +78,13 @@ export function coversCall(binding: CredentialBinding, { url, operation }: Crede
   const base = path.slice(0, -`/${operation}`.length);
   const bound = withoutOperation(binding.path);
   if (base === bound || (base === `${bound}/v1` && !hasVersion(bound))) return true;
-  return binding.subpaths && isBelow(base, bound) && (operation !== "messages" || hasVersion(base));
+  return binding.subpaths && isBelow(base, bound) && (!versioned.has(operation) || hasVersion(base));
 }
+
+/** The operations whose base URLs end in a version, so that a path without one is another operation. */
+const versioned: ReadonlySet<string> = new Set(
+  Object.values(protocols).flatMap((facts) => (facts.kind === "model" && facts.addsVersion ? [facts.path] : [])),
+);
 
 /** True for the path of a run's log below the path of its agent. */
 function isRunOf(path: string, agent: string): boolean {
@@ -113,12 +116,10 @@ interface CredentialChoice {
  */
 export type CredentialHeaders = (call: CredentialedCall, own?: CredentialBinding) => CredentialChoice;
 
-const operations: Readonly<Partial<Record<Protocol, ModelOperation>>> = {
-  "openai-chat": "chat/completions",
-  "openai-responses": "responses",
-  "anthropic-messages": "messages",
-  agent: "agent",
-};
+function operationOf(protocol: ProtocolOf<"model" | "backend">): ModelOperation {
+  const facts = protocols[protocol];
+  return facts.kind === "model" ? facts.path : "agent";
+}
 
 export function createCredentialHeaders(bindings: readonly CredentialBinding[]): CredentialHeaders {
   const byOrigin = Map.groupBy(bindings, ({ origin }) => origin);
@@ -127,7 +128,7 @@ export function createCredentialHeaders(bindings: readonly CredentialBinding[]):
     if (own && coversCall(own, call)) return { headers: [toHeader(own)], isWithheld: false };
     const atOrigin = byOrigin.get(origin) ?? [];
     const covering = atOrigin.filter((binding) => coversCall(binding, call));
-    const alike = ({ protocol }: CredentialBinding) => !protocol || operations[protocol] === call.operation;
+    const alike = ({ protocol }: CredentialBinding) => !protocol || operationOf(protocol) === call.operation;
     const chosen = covering.find(alike) ?? covering[0];
     if (chosen) return { headers: [toHeader(chosen)], isWithheld: false };
     return { headers: [], isWithheld: atOrigin.length > 0 || own?.origin === origin };

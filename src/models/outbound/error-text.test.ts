@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
-import { createChatModel } from "../create-chat-model.ts";
+import { createChatModel } from "../protocols/create-chat-model.ts";
 import type { ErrorTextOptions } from "./error-text.ts";
 import { meaningOfStatus, statusFailure } from "./status-failure.ts";
 import { toReplyError } from "./failure.ts";

@@ -3,8 +3,8 @@ import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import type { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
 import type { ConnectionTest } from "../../contract/schemas/models.ts";
-import { listProviderModels } from "../adapters/list-models.ts";
-import { createChatModel } from "../create-chat-model.ts";
+import { listProviderModels } from "../protocols/list-models.ts";
+import { createChatModel } from "../protocols/create-chat-model.ts";
 import type { CredentialBinding } from "../outbound/credentials.ts";
 import type { Outbound, OutboundRequest } from "../outbound/outbound.ts";
 

@@ -5,7 +5,7 @@ import type { ChatModel, Reply } from "../../contract/ports/chat-model.ts";
 import { rateLimited } from "../../../test/support/fake-provider/error-statuses.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
-import { createChatModel } from "../create-chat-model.ts";
+import { createChatModel } from "../protocols/create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 import type { RoutedModel } from "./router.ts";
 import { withFallbacks } from "./with-fallbacks.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatSession } from "../../contract/ports/chat-model.ts";
 import type { Target } from "../../contract/schemas/acting/target.ts";
-import { createChatModel } from "../create-chat-model.ts";
+import { createChatModel } from "../protocols/create-chat-model.ts";
 import type { Outbound, OutboundRequest } from "../outbound/outbound.ts";
 
 interface Sent {

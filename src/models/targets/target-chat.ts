@@ -8,6 +8,7 @@ import type {
   Reply,
   ReplyError,
 } from "../../contract/ports/chat-model.ts";
+import { protocols } from "../../contract/protocols/protocols.ts";
 import type { Target } from "../../contract/schemas/acting/target.ts";
 import type { AdapterOptions } from "../adapters/http-chat-model.ts";
 import { elapsedMs, failedReply, type AnswerContext, type ParsedReply } from "../adapters/reply/parsed-reply.ts";
@@ -71,10 +72,11 @@ export type ReadReply = (result: OutboundResult, readers: Readers) => Promise<Re
  */
 export function targetChat(protocol: TargetProtocol, options: TargetOptions): ChatModel {
   const { outbound, target, modelId, policy, runPolicy, secretOf = () => null } = options;
+  const facts = protocols[target.protocol ?? "http"];
   return async (request, call) => {
     const started = performance.now();
-    const pictures = request.messages.some((message) => message.role === "user" && message.parts);
-    if (pictures)
+    const hasPictures = request.messages.some((message) => message.role === "user" && message.parts);
+    if (hasPictures && !facts.carries.images)
       return failedReply(
         refused("upstream_rejected", "The conversation holds pictures, which the target has no place for."),
         0,
@@ -88,7 +90,7 @@ export function targetChat(protocol: TargetProtocol, options: TargetOptions): Ch
       // Another origin, such as one that an agent card names, gets no header of the target.
       const isSameOrigin = URL.parse(url)?.origin === origin;
       // The address as it is sent decides: values of placeholders are not known before.
-      const decisive = target.protocol === "a2a" ? callOf(target) : { url, method };
+      const decisive = facts.kind === "template" ? { url, method } : callOf(target);
       const secrets = isSameOrigin ? headerSecrets(target, (name) => secretOf(name, decisive)) : noSecrets;
       if ("missing" in secrets) return notBound(secrets.missing);
       if (secrets.values.length > 0) redactor = createSecretRedactor(secrets.values);

@@ -1,6 +1,7 @@
 import { isRecord, toPointer } from "../../base/json.ts";
 import { closestName, truncateText } from "../../base/text.ts";
 import type { FieldError } from "../../contract/errors.ts";
+import { protocols } from "../../contract/protocols/protocols.ts";
 import { templateVariables, type Target, type TemplateVariable } from "../../contract/schemas/acting/target.ts";
 
 /** The values of placeholders in one call. Undefined: the field of a JSON body is left out, elsewhere the text is empty. */
@@ -88,15 +89,15 @@ function* textsIn(
 
 /** True when the target is sent the whole conversation with every turn, and so needs no session. */
 export function isStateless(target: Target): boolean {
-  if (target.protocol === "ag-ui") return true;
-  if (target.protocol === "a2a") return false;
+  const { history } = protocols[target.protocol ?? "http"].carries;
+  if (history !== "template") return history === "sent";
   return [...placeholdersIn(target)].some(({ name }) => name === "messages" || name === "history");
 }
 
 /** True when the target gets the system prompt. */
 export function sendsSystemPrompt(target: Target): boolean {
-  if (target.protocol === "a2a") return false;
-  if (target.protocol === "ag-ui") return true;
+  const { system } = protocols[target.protocol ?? "http"].carries;
+  if (system !== "template") return system;
   return [...placeholdersIn(target)].some(({ name }) => name === "messages" || name === "system" || name === "history");
 }
 

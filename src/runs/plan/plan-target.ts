@@ -1,5 +1,6 @@
 import { toPointer } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors.ts";
+import { isProtocolOf } from "../../contract/protocols/protocols.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import {
   isLocalTarget,
@@ -70,7 +71,7 @@ export function targetOptionProblems(
 ): FieldError[] {
   const { endpoint, protocol } = request;
   if (typeof endpoint === "string") {
-    if (protocol !== "http" && protocol !== "module" && protocol !== "command") return [];
+    if (!isProtocolOf(protocol, "template", "code")) return [];
     const message = `needs an object in endpoint, such as {"url": "https://…", "body": {"message": "{{message}}"}, "reply": "/reply"}`;
     return [{ pointer: "/protocol", code: "conflict", message }];
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { protocolNames, protocols, type CallReporting, type ProtocolName } from "../../protocols/protocols.ts";
 import { filesOnly } from "../files-only.ts";
 import { JsonValue } from "./tool-call.ts";
 import { WorldAddress } from "./world.ts";
@@ -63,9 +64,13 @@ export const Target = z
       .max(2048)
       .describe("The address that is called. Placeholders may stand in its path and query."),
     protocol: z
-      .enum(["http", "ag-ui", "a2a"])
+      .enum(protocolNames("template", "agent"))
       .optional()
-      .describe("`http` (default): the request is made from `body`. `ag-ui` and `a2a` have a body of their own."),
+      .describe(
+        `\`http\` (default): the request is made from \`body\`. These have a body of their own: ${protocolNames("agent")
+          .map((name) => `\`${name}\` (${protocols[name].about})`)
+          .join(", ")}.`,
+      ),
     method: z.enum(["GET", "POST", "PUT", "PATCH"]).optional().describe("Default: POST."),
     headers: z
       .record(
@@ -161,30 +166,22 @@ export function targetAddress(target: Target | LocalTarget): string {
 }
 
 interface TargetSettings {
-  readonly protocol: string;
+  readonly protocol: ProtocolName;
   readonly target?: Target | LocalTarget | undefined;
 }
 
-const modelProtocols = new Set(["openai-chat", "openai-responses", "anthropic-messages"]);
-
 /** True when the tools of a world are offered to the endpoint. Other agents have tools of their own. */
 export function offersTools({ protocol, target }: TargetSettings): boolean {
-  if (modelProtocols.has(protocol)) return true;
-  return protocol === "http" && /\{\{\s*tools\s*\}\}/.test(JSON.stringify(target ?? null));
+  const { tools } = protocols[protocol].carries;
+  if (tools === "template") return /\{\{\s*tools\s*\}\}/.test(JSON.stringify(target ?? null));
+  return tools === "offered";
 }
 
-/**
- * Whether an answer shows the tool calls of an agent: `always`; of a model only those of tools that it was `offered`; `reported`
- * when the agent may report them, which is known once it has; or `never`.
- */
-export type CallReporting = "always" | "offered" | "reported" | "never";
-
-/** Declared here for every protocol; the adapters of `reported` ones leave `reported_calls` away when an answer has no report. */
+/** Whether the answers of an endpoint show the tool calls of an agent. */
 export function callReporting({ protocol, target }: TargetSettings): CallReporting {
-  if (modelProtocols.has(protocol)) return "offered";
-  if (protocol === "http")
-    return target && "tool_calls" in target && target.tool_calls !== undefined ? "reported" : "never";
-  return protocol === "ag-ui" || protocol === "recorded" ? "always" : "reported";
+  const { calls } = protocols[protocol].carries;
+  if (calls !== "template") return calls;
+  return target && "tool_calls" in target && target.tool_calls !== undefined ? "reported" : "never";
 }
 
 /** True when attempts of a run act in the worlds of its scenarios: by tools that are offered, or through a private endpoint. */

@@ -5,7 +5,7 @@ import type { Behaviour } from "../../../../test/support/fake-provider/behaviour
 import { html, raw } from "../../../../test/support/fake-provider/malformed-replies.ts";
 import { json } from "../../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../../test/support/fake-provider.ts";
-import { createChatModel } from "../../create-chat-model.ts";
+import { createChatModel } from "../../protocols/create-chat-model.ts";
 import { bindCredential } from "../../outbound/credentials.ts";
 import { createOutbound } from "../../outbound/create-outbound.ts";
 

@@ -6,7 +6,6 @@ import type {
   SuccessfulReply,
   TokenUsage,
 } from "../../../contract/ports/chat-model.ts";
-import { messagesUrl } from "../endpoint-url.ts";
 import type { ChatProtocol } from "../http-chat-model.ts";
 import { separatorAfter } from "../reply/message-content.ts";
 import { withTries } from "../reply/parsed-reply.ts";
@@ -14,13 +13,11 @@ import { toAnthropicBody } from "./body.ts";
 import { explainAnthropicFailure, parseAnthropicReply } from "./reply.ts";
 import { collectAnthropicStream } from "./stream.ts";
 
-/** The messages API refuses every request without a version, including requests for its model list. */
-export const anthropicHeaders: Readonly<Record<string, string>> = { "anthropic-version": "2023-06-01" };
-
-export const anthropicMessagesProtocol: ChatProtocol = {
-  operation: "messages",
-  url: messagesUrl,
-  headers: anthropicHeaders,
+export const anthropicMessages: ChatProtocol = {
+  // The API refuses every request without a version, also one for its model list.
+  headers: { "anthropic-version": "2023-06-01" },
+  afterParameter: "after_id",
+  around: withResumedPauses,
   toBody: toAnthropicBody,
   explainFailure: explainAnthropicFailure,
   parseReply: parseAnthropicReply,
@@ -33,7 +30,7 @@ const mostPauses = 10;
 /**
  * Claude pauses long turns with server-side tools and continues when its blocks are sent back. The caller gets one reply.
  */
-export function withResumedPauses(model: ChatModel): ChatModel {
+function withResumedPauses(model: ChatModel): ChatModel {
   return async (request, options) => {
     let reply = await model(request, options);
     const content: unknown[] = [];

@@ -4,7 +4,7 @@ import { status } from "../../../../test/support/fake-provider/error-statuses.ts
 import { json } from "../../../../test/support/fake-provider/replies.ts";
 import { isRecord } from "../../../base/json.ts";
 import type { ChatRequest } from "../../../contract/ports/chat-model.ts";
-import { anthropicMessages } from "../../create-chat-model.ts";
+import { createChatModel } from "../../protocols/create-chat-model.ts";
 import { createOutbound } from "../../outbound/create-outbound.ts";
 
 const verdict: ChatRequest = {
@@ -30,7 +30,12 @@ test.each([
     },
   });
   await using outbound = createOutbound({ retry: { maximum: 0 } });
-  const model = anthropicMessages({ outbound, endpoint: provider.url, modelId: "claude-fable-5-1" });
+  const model = createChatModel({
+    protocol: "anthropic-messages",
+    outbound,
+    endpoint: provider.url,
+    modelId: "claude-fable-5-1",
+  });
   for (let count = 0; count < 2; count += 1) {
     const reply = await model(verdict, { signal: new AbortController().signal });
     expect(reply).toMatchObject({ ok: true, text: '{"right":true}', tool_calls: [], finish_reason: "stop" });

@@ -12,7 +12,7 @@ import {
 import * as malformed from "../../../../test/support/fake-provider/malformed-replies.ts";
 import { contentNull, json } from "../../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../../test/support/fake-provider.ts";
-import { createChatModel } from "../../create-chat-model.ts";
+import { createChatModel } from "../../protocols/create-chat-model.ts";
 import { createOutbound } from "../../outbound/create-outbound.ts";
 
 test.each<[string, Behaviour, string]>([

@@ -5,7 +5,7 @@ import type { Behaviour } from "../../../../test/support/fake-provider/behaviour
 import { status } from "../../../../test/support/fake-provider/error-statuses.ts";
 import { text } from "../../../../test/support/fake-provider/replies.ts";
 import type { ChatRequest } from "../../../contract/ports/chat-model.ts";
-import { createChatModel } from "../../create-chat-model.ts";
+import { createChatModel } from "../../protocols/create-chat-model.ts";
 import { createOutbound } from "../../outbound/create-outbound.ts";
 
 test("reads a completion into a reply with all its fields", async () => {

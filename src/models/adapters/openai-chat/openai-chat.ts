@@ -8,7 +8,6 @@ import {
   type ToolDefinition,
   type UserPart,
 } from "../../../contract/ports/chat-model.ts";
-import { chatCompletionsUrl } from "../endpoint-url.ts";
 import type { BodyOptions, ChatProtocol } from "../http-chat-model.ts";
 import { callMetadata, messageMetadata, type MetadataTarget } from "../opaque-metadata.ts";
 import { explainOpenaiFailure } from "../openai-error.ts";
@@ -16,9 +15,9 @@ import { newerLimitName } from "../quirks.ts";
 import { parseOpenaiReply } from "./reply.ts";
 import { collectOpenaiStream } from "./stream.ts";
 
-export const openaiChatProtocol: ChatProtocol = {
-  operation: "chat/completions",
-  url: chatCompletionsUrl,
+export const openaiChat: ChatProtocol = {
+  headers: {},
+  afterParameter: "after",
   toBody: toOpenaiBody,
   explainFailure: explainOpenaiFailure,
   parseReply: parseOpenaiReply,

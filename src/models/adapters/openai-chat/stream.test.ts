@@ -5,7 +5,7 @@ import type { Behaviour } from "../../../../test/support/fake-provider/behaviour
 import { serverError, status } from "../../../../test/support/fake-provider/error-statuses.ts";
 import { json, text } from "../../../../test/support/fake-provider/replies.ts";
 import { rawStream, stream, streamDeltas } from "../../../../test/support/fake-provider/streams.ts";
-import { openaiChat } from "../../create-chat-model.ts";
+import { createChatModel } from "../../protocols/create-chat-model.ts";
 import { createOutbound } from "../../outbound/create-outbound.ts";
 import type { OutboundOptions } from "../../outbound/outbound-options.ts";
 import { TextChunks } from "./stream.ts";
@@ -13,7 +13,7 @@ import { TextChunks } from "./stream.ts";
 async function ask(behaviour: Behaviour, options: OutboundOptions = {}) {
   await using provider = await startFakeProvider({ behaviour });
   await using outbound = createOutbound({ retry: { maximum: 0 }, ...options });
-  const model = openaiChat({ outbound, endpoint: provider.url, modelId: "model-1" });
+  const model = createChatModel({ protocol: "openai-chat", outbound, endpoint: provider.url, modelId: "model-1" });
   const pieces: string[] = [];
   const reply = await model(
     { messages: [{ role: "user", content: "Hello" }] },
@@ -426,7 +426,7 @@ test("rejects with the caller's reason when aborted during a stream", async () =
   await using provider = await startFakeProvider({ behaviour: stream("One two", { end: "endless" }) });
   await using outbound = createOutbound();
   const controller = new AbortController();
-  const model = openaiChat({ outbound, endpoint: provider.url, modelId: "m" });
+  const model = createChatModel({ protocol: "openai-chat", outbound, endpoint: provider.url, modelId: "m" });
   const reply = model(
     { messages: [] },
     { signal: controller.signal, onText: () => controller.abort(new Error("enough")) },

@@ -10,7 +10,7 @@ import {
 import { html, raw } from "../../../../test/support/fake-provider/malformed-replies.ts";
 import { json } from "../../../../test/support/fake-provider/replies.ts";
 import { startFakeProvider } from "../../../../test/support/fake-provider.ts";
-import { createChatModel } from "../../create-chat-model.ts";
+import { createChatModel } from "../../protocols/create-chat-model.ts";
 import { createOutbound } from "../../outbound/create-outbound.ts";
 
 const hello: ChatRequest = { messages: [{ role: "user", content: "Hello" }] };

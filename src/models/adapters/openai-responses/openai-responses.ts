@@ -7,7 +7,6 @@ import {
   type ToolDefinition,
   type UserPart,
 } from "../../../contract/ports/chat-model.ts";
-import { responsesUrl } from "../endpoint-url.ts";
 import type { BodyOptions, ChatProtocol } from "../http-chat-model.ts";
 import { messageMetadata } from "../opaque-metadata.ts";
 import { explainOpenaiFailure } from "../openai-error.ts";
@@ -15,9 +14,9 @@ import { tokenLimit } from "../quirks.ts";
 import { callAsText, resultAsText, toolExchanges } from "../request-messages.ts";
 import { collectResponsesStream, parseResponsesReply } from "./reply.ts";
 
-export const openaiResponsesProtocol: ChatProtocol = {
-  operation: "responses",
-  url: responsesUrl,
+export const openaiResponses: ChatProtocol = {
+  headers: {},
+  afterParameter: "after",
   toBody: toResponsesBody,
   explainFailure: explainOpenaiFailure,
   parseReply: parseResponsesReply,

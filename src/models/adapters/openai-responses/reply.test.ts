@@ -3,7 +3,7 @@ import { startFakeProvider } from "../../../../test/support/fake-provider.ts";
 import type { Behaviour } from "../../../../test/support/fake-provider/behaviour.ts";
 import { json } from "../../../../test/support/fake-provider/replies.ts";
 import { rawStream } from "../../../../test/support/fake-provider/streams.ts";
-import { openaiResponses } from "../../create-chat-model.ts";
+import { createChatModel } from "../../protocols/create-chat-model.ts";
 import { createOutbound } from "../../outbound/create-outbound.ts";
 
 type Event = Record<string, unknown> & { type: string };
@@ -19,7 +19,12 @@ function events(...list: readonly Event[]): Behaviour {
 async function ask(behaviour: Behaviour) {
   await using provider = await startFakeProvider({ behaviour });
   await using outbound = createOutbound({ retry: { maximum: 0 } });
-  const model = openaiResponses({ outbound, endpoint: provider.url, modelId: "gpt-5-mini" });
+  const model = createChatModel({
+    protocol: "openai-responses",
+    outbound,
+    endpoint: provider.url,
+    modelId: "gpt-5-mini",
+  });
   const pieces: string[] = [];
   const reply = await model(
     { messages: [{ role: "user", content: "Hello" }] },

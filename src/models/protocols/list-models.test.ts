@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import type { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { status, unauthorized } from "../../../test/support/fake-provider/error-statuses.ts";
 import { html } from "../../../test/support/fake-provider/malformed-replies.ts";
@@ -9,7 +9,7 @@ import { startTrapServer } from "../../../test/support/trap-server.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 import { listProviderModels } from "./list-models.ts";
 
-async function list(behaviour: Behaviour, path = "/v1", protocol: Protocol = "openai-chat") {
+async function list(behaviour: Behaviour, path = "/v1", protocol: ModelProtocol = "openai-chat") {
   await using provider = await startFakeProvider({ behaviour });
   await using outbound = createOutbound({ retry: { maximum: 0 } });
   const { signal } = new AbortController();

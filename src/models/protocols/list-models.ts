@@ -1,15 +1,16 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
+import { isProtocolOf, protocols } from "../../contract/protocols/protocols.ts";
 import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
-import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
+import type { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
+import { explainErrorObject } from "../adapters/openai-error.ts";
+import { nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
+import { replyError } from "../adapters/reply/parsed-reply.ts";
 import type { CredentialBinding } from "../outbound/credentials.ts";
-import type { Outbound } from "../outbound/outbound.ts";
 import { parseEndpoint, type InvalidEndpoint } from "../outbound/endpoint-policy.ts";
-import { anthropicHeaders } from "./anthropic/anthropic-messages.ts";
-import { messagesModelsUrl, modelsUrl } from "./endpoint-url.ts";
-import { explainErrorObject } from "./openai-error.ts";
-import { nonEmptyString, parseJson } from "./reply/json-values.ts";
-import { replyError } from "./reply/parsed-reply.ts";
+import { operationUrl } from "../outbound/endpoint-url.ts";
+import type { Outbound } from "../outbound/outbound.ts";
+import { chatProtocols } from "./adapters.ts";
 
 export interface ListedModel {
   readonly id: string;
@@ -23,19 +24,6 @@ type ModelList =
 
 const maximumPages = 50;
 
-/** The parts in which the model lists of two protocols differ. */
-interface ListDialect {
-  readonly url: (endpoint: URL) => URL;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The query parameter for the last id of the page before. */
-  readonly afterParameter: string;
-}
-
-const usual: ListDialect = { url: modelsUrl, afterParameter: "after" };
-const dialects: Partial<Record<Protocol, ListDialect>> = {
-  "anthropic-messages": { url: messagesModelsUrl, headers: anthropicHeaders, afterParameter: "after_id" },
-};
-
 /** True for the wanted kind of identifier; an entry may have several. */
 type IsId = (value: string) => boolean;
 
@@ -44,7 +32,7 @@ export async function listProviderModels(options: {
   outbound: Outbound;
   baseUrl: string;
   signal: AbortSignal;
-  protocol?: Protocol;
+  protocol?: ModelProtocol;
   policy?: PolicyName;
   credential?: CredentialBinding | undefined;
   isId?: IsId;
@@ -52,8 +40,9 @@ export async function listProviderModels(options: {
   const { outbound, baseUrl, signal, protocol = "openai-chat", policy, credential, isId } = options;
   const parsed = parseEndpoint(baseUrl);
   if (!parsed.ok) return { ok: false, error: invalidBase(parsed) };
-  const { headers, afterParameter, ...dialect } = dialects[protocol] ?? usual;
-  const first = dialect.url(parsed.url);
+  const isModel = isProtocolOf(protocol, "model");
+  const { headers, afterParameter } = isModel ? chatProtocols[protocol] : { headers: {}, afterParameter: "after" };
+  const first = new URL(operationUrl(parsed.url, "models", isModel ? protocols[protocol] : {}));
   const models = new Map<string, ListedModel>();
 
   const asked = new Set<string>();
@@ -65,7 +54,7 @@ export async function listProviderModels(options: {
       method: "GET",
       operation: "models",
       signal,
-      ...(headers && { headers }),
+      headers,
       ...(policy && { policy }),
       ...(credential && { credential }),
     });
@@ -144,11 +133,7 @@ const cursors = [
 ] as const;
 
 /** The URL of the next page; null at the end. Never another origin: a list must not redirect the client. */
-function nextPage(
-  body: unknown,
-  first: URL,
-  { afterParameter = "after" }: { afterParameter?: string } = {},
-): URL | null {
+function nextPage(body: unknown, first: URL, { afterParameter }: { afterParameter: string }): URL | null {
   if (!isRecord(body) || body["has_more"] === false) return null;
   const link = nonEmptyString(body["next"]);
   if (link !== null && URL.canParse(link, first.href)) {
