@@ -32,8 +32,18 @@ const ScoreComparison = z
       ),
     ci_upper_adjusted: z.number().nullable().optional(),
     p: z.number().nullable(),
-    p_adjusted: z.number().nullable().describe("Corrected (Holm) for the number of scores."),
-    adjusted_for: z.int().optional().describe("Number of scores that the correction covers."),
+    p_adjusted: z
+      .number()
+      .nullable()
+      .describe(
+        "Corrected (Holm) for the number of scores besides the one the verdict rests on, which is not corrected.",
+      ),
+    adjusted_for: z
+      .int()
+      .optional()
+      .describe(
+        "Number of scores that the correction covers: 1 for the score the verdict rests on, the number of the others for each of those.",
+      ),
     scenarios: z.int(),
     interactions: z.int(),
     scenarios_better: z.int(),

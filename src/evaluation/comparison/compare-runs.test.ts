@@ -142,22 +142,35 @@ test("attempts and turns of a scenario count as one scenario", () => {
   expect(often).toMatchObject({ scenarios: 6, interactions: 12 });
 });
 
-test("corrects for many scores, and the sentence says so", () => {
+test("corrects the scores beside the headline for their number, and the sentence says so", () => {
   const noisy = [0.55, 0.51, 0.72, 0.71, 0.41, 0.53];
   const others = (value: number) =>
     Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`other_${index}`, value]));
   const both = (values: readonly number[], noise: readonly number[]) =>
-    values.map((value, index) => ({ scenario: `s${index}`, scores: { overall: value, ...others(noise[index] ?? 0) } }));
+    values.map((value, index) => ({
+      scenario: `s${index}`,
+      scores: { overall: value, tone: value, ...others(noise[index] ?? 0) },
+    }));
   const alone = compare(suite(before), suite(noisy)).scores[0];
   const runs = [both(before, [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]), both(noisy, [0.2, 0.1, 0.3, 0.2, 0.1, 0.31])] as const;
-  const among = compare(...runs).scores[0];
+  const toneOf = ({ scores }: ReturnType<typeof compare>) => scores.find(({ name }) => name === "tone");
+  const tone = toneOf(compare(...runs));
   expect(alone?.p).toBeLessThan(0.05);
-  expect(among?.p).toBeCloseTo(alone?.p ?? 0, 12);
-  expect(among?.p_adjusted).toBeCloseTo(10 * (alone?.p ?? 0), 12);
-  expect(among?.sentence).toMatch(
-    /^overall looks better by 0\.072 \(95 % interval -0\.\d+ to \+0\.\d+, adjusted for 10 scores\), which may be chance with 10 scores compared \(p = 0\.\d+\)\.$/,
+  expect(tone?.p).toBeCloseTo(alone?.p ?? 0, 12);
+  expect(tone?.p_adjusted).toBeCloseTo(10 * (alone?.p ?? 0), 12);
+  expect(tone?.sentence).toMatch(
+    /^tone looks better by 0\.072 \(95 % interval -0\.\d+ to \+0\.\d+, adjusted for 10 scores\), which may be chance with 10 scores compared \(p = 0\.\d+\)\.$/,
   );
-  expect(compare(runs[1], runs[0]).sentence).toMatch(/^overall looks worse by 0\.072 .* may be chance/);
+  expect(toneOf(compare(runs[1], runs[0]))?.sentence).toMatch(/^tone looks worse by 0\.072 .* may be chance/);
+  // The headline has the p and the interval it has alone, however many parts are compared beside it.
+  const { scores } = compare(...runs);
+  expect(scores[0]).toMatchObject({
+    name: "overall",
+    p_adjusted: alone?.p,
+    adjusted_for: 1,
+    ci_lower_adjusted: alone?.ci_lower,
+    ci_upper_adjusted: alone?.ci_upper,
+  });
 });
 
 test("the adjusted interval excludes 0 exactly when the verdict does", () => {
@@ -165,15 +178,15 @@ test("the adjusted interval excludes 0 exactly when the verdict does", () => {
   const three = (values: readonly number[], shift: number) =>
     values.map((value, index) => ({
       scenario: `s${index}`,
-      scores: { overall: value, b: 0.5 + shift * (index % 2), c: 0.5 - shift * (index % 2) },
+      scores: { overall: value, a: value, b: 0.5 + shift * (index % 2), c: 0.5 - shift * (index % 2) },
     }));
   const { scores } = compare(three(after, 0), three(before, 0.1));
-  const [overall] = scores;
-  const half = (overall?.ci_upper ?? 0) - (overall?.effect ?? 0);
-  const adjusted = (overall?.ci_upper_adjusted ?? 0) - (overall?.effect ?? 0);
+  const first = scores.find(({ name }) => name === "a");
+  const half = (first?.ci_upper ?? 0) - (first?.effect ?? 0);
+  const adjusted = (first?.ci_upper_adjusted ?? 0) - (first?.effect ?? 0);
   // Unadjusted, Student's t with 5 degrees of freedom is 2.571.
   expect((2.5706 * adjusted) / half).toBeCloseTo(3.534, 2);
-  expect(overall?.adjusted_for).toBe(3);
+  expect(first?.adjusted_for).toBe(3);
   for (const { ci_lower_adjusted: lower, ci_upper_adjusted: upper, verdict } of scores) {
     const excludes = lower !== null && upper !== null && (lower > 0 || upper < 0);
     expect(excludes).toBe(verdict === "better" || verdict === "worse");
@@ -327,7 +340,7 @@ test("similarity to references is closer or less close, never better", () => {
   const found = compare(chrf(often(before)), chrf(often(after)));
   expect(found.verdict).toBe("closer");
   expect(found.sentence).toBe(
-    "overall is closer to the references by 0.102 (95 % interval +0.019 to +0.167, adjusted for 2 scores), p < 0.001. That does not say which run is right more often: add checks or a judge.",
+    "overall is closer to the references by 0.102 (95 % interval +0.036 to +0.153), p < 0.001. That does not say which run is right more often: add checks or a judge.",
   );
   const back = compare(chrf(after), chrf(before));
   expect(back.scores.map(({ verdict }) => verdict)).toEqual(["less_close", "less_close"]);

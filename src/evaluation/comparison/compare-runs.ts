@@ -59,16 +59,14 @@ export function compareRuns({
   if (reason !== null) return { comparable: false, reason, unpaired };
 
   const differences = [...scores].map(([name, pairs]) => compareScore(name, pairs));
-  const adjusted = adjustTests(
-    differences.map(({ p }) => p),
-    alpha,
-  );
-  // Detectable effects depend on the correction, hence on the number of scores tested.
-  const tests = differences.filter(({ p }) => p !== null).length;
-  const measured = differences.map((found, index) => {
+  const onlyClose = basisOf("overall", new Set(all.keys())) === "closeness";
+  const headlineName = onlyClose && scores.has("outcome") ? "outcome" : "overall";
+  const corrections = correctScores(differences, headlineName);
+  const measured = differences.map((found) => {
     const { deviation, widest, differences: values, ...difference } = found;
-    const corrected = adjusted[index] ?? { p_adjusted: null, level: 1 - alpha };
-    const { p_adjusted, level } = corrected;
+    const corrected = corrections.get(found.name) ?? { p_adjusted: null, level: 1 - alpha, tests: 1 };
+    // Detectable effects depend on the correction, hence on the number of scores tested.
+    const { p_adjusted, level, tests } = corrected;
     const detectableWith = widest === 1 ? detectableGain : detectableEffect;
     const detectable = deviation ? detectableWith(difference.scenarios, deviation, tests) : null;
     const detectable_effect = detectable !== null && detectable <= widest ? detectable : null;
@@ -101,9 +99,37 @@ export function compareRuns({
   const names = overallFirst(compared.map(({ name }) => name));
   const ordered = compared.toSorted((left, right) => names.indexOf(left.name) - names.indexOf(right.name));
   const scored = (wanted: string): ScoreComparison | undefined => compared.find(({ name }) => name === wanted);
-  const onlyClose = basisOf("overall", new Set(all.keys())) === "closeness";
-  const headline = ((onlyClose ? scored("outcome") : undefined) ?? scored("overall") ?? compared[0]) as ScoreComparison;
+  const headline = (scored(headlineName) ?? compared[0]) as ScoreComparison;
   return { comparable: true, verdict: headline.verdict, sentence: headline.sentence, scores: ordered, unpaired };
+}
+
+type CorrectedTest = ReturnType<typeof adjustTests>[number] & {
+  /** Number of tests that the correction allows for. */
+  readonly tests: number;
+};
+
+/**
+ * The tests of all scores in two families: the headline score alone, on which the verdict rests, and the others, corrected for
+ * their number (Holm). The headline is the mean of some of the others, so a correction for them would charge it for its parts.
+ */
+function correctScores(
+  differences: readonly { readonly name: string; readonly p: number | null }[],
+  headline: string,
+): ReadonlyMap<string, CorrectedTest> {
+  const families = [
+    differences.filter(({ name }) => name === headline),
+    differences.filter(({ name }) => name !== headline),
+  ];
+  const corrected = new Map<string, CorrectedTest>();
+  for (const family of families) {
+    const tests = family.filter(({ p }) => p !== null).length;
+    const adjusted = adjustTests(
+      family.map(({ p }) => p),
+      alpha,
+    );
+    for (const [index, test] of adjusted.entries()) corrected.set(family[index]?.name ?? "", { ...test, tests });
+  }
+  return corrected;
 }
 
 const hasCurrentScores = ({ scoring_versions }: RunTally): boolean =>
