@@ -69,7 +69,7 @@ export function AgentRunScreen() {
               aria-disabled={save.isPending}
               onClick={() => save.isPending || save.mutate()}
             >
-              <BookPlus aria-hidden size={15} /> {save.isPending ? "Saving …" : "Make a scenario of it"}
+              <BookPlus aria-hidden size={15} /> {save.isPending ? "Saving …" : "Save as scenario"}
             </button>
           </>
         )

@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { Decisions } from "../api/agent.ts";
 import { ReplyText, StreamingReplyText } from "../markdown/reply-text.tsx";
 import { ApiKeyForm } from "../parts/forms/api-key-form.tsx";
+import { agentRunPath } from "../parts/address/paths.ts";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { DemoBadge } from "../parts/runs/run-status.tsx";
 import { FailureText } from "../parts/screen/notices.tsx";
@@ -53,7 +54,7 @@ export function AnswerCard({ answer, name, scenarioPath, onRetry, onDecide }: An
               <RotateCw aria-hidden size={14} /> Regenerate
             </button>
             <Link href={scenarioPath} className="button button-quiet" title="A scenario of the conversation up to here">
-              <BookmarkPlus aria-hidden size={14} /> Scenario
+              <BookmarkPlus aria-hidden size={14} /> Save as scenario
             </Link>
             {answer.reply.content !== "" && <CopyButton text={answer.reply.content} />}
           </span>
@@ -162,7 +163,7 @@ function ReasoningText({ text = "", live }: { text: string | undefined; live: bo
 }
 
 function AnswerFacts({ answer }: { answer: DoneAnswer }) {
-  const { reply, milliseconds, cost, total } = answer;
+  const { reply, milliseconds, cost, total, runId } = answer;
   const nameOf = useModelName();
   const { input_tokens: input, output_tokens: output } = total ?? reply.usage_metadata;
   const finish = reply.response_metadata.finish_reason;
@@ -180,6 +181,11 @@ function AnswerFacts({ answer }: { answer: DoneAnswer }) {
         {finish === "length" && " (cut off)"}
       </span>
       {cost !== null && <span>{formatMoney(cost)}</span>}
+      {runId !== null && total && total.model_calls > 0 && (
+        <Link href={agentRunPath(runId)} className="link">
+          Agent run
+        </Link>
+      )}
       <span className="break-all">{nameOf(reply.response_metadata.model_name)}</span>
       {reply.additional_kwargs.refusal && <span className="text-warn">refused</span>}
     </p>

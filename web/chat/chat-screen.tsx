@@ -97,7 +97,7 @@ export default function ChatScreen() {
   useStickToEnd(box, { content: conversation, count: conversation.length });
 
   return (
-    <div className="flex h-[calc(100dvh-3.25rem)] flex-col sm:h-dvh print:h-auto">
+    <div className="fills-window flex flex-col">
       <title>Chat · Rehearsal</title>
       <header className="border-b border-line bg-surface px-4 py-3 sm:px-6">
         <div className="mx-auto flex max-w-5xl flex-wrap items-end gap-2">

@@ -9,6 +9,7 @@ import {
   type ChatConversation,
   type ChatExchange,
   type AnswerFailureDetails,
+  type OpenCall,
   type ToolUse,
 } from "./conversation.ts";
 
@@ -78,7 +79,7 @@ export function createChatSession({
   /** Updates an answer from its events until it is stopped. */
   const follow = (
     { exchangeId, column }: AnswerPlace,
-    { begun, events }: { begun: Answer; events: (signal: AbortSignal) => AsyncIterable<AnswerEvent> },
+    { events, ...start }: AnswerStart & { events: (signal: AbortSignal) => AsyncIterable<AnswerEvent> },
     toShown = (answer: Answer): Answer => answer,
   ): void => {
     const controller = new AbortController();
@@ -87,7 +88,7 @@ export function createChatSession({
     const onAnswer = (answer: Answer): void => {
       if (!signal.aborted) change(withAnswer(conversation, { id: exchangeId, column, answer: toShown(answer) }));
     };
-    void streamAnswer(events(signal), { begun, onAnswer }).finally(() => running.delete(controller));
+    void streamAnswer(events(signal), { ...start, onAnswer }).finally(() => running.delete(controller));
   };
   /** Requests an answer; the model sees the exchanges before it. */
   const askAt = (place: AnswerPlace, model: string): void => {
@@ -131,7 +132,7 @@ export function createChatSession({
       const { runId } = begun;
       const events = (signal: AbortSignal) => resume(runId, { decisions, signal });
       // After a rejected decision the calls wait again.
-      follow(place, { begun, events }, (answer) =>
+      follow(place, { begun, decisions, events }, (answer) =>
         answer.state === "failed" ? { ...begun, refusal: answer.failure } : answer,
       );
     },
@@ -146,14 +147,31 @@ const newId = (): string => `${Date.now().toString(36)}-${Math.random().toString
 /** Milliseconds between updates: a fast model sends hundreds of deltas per second. */
 const updateInterval = 50;
 
-/** Reports the growing answer to `onAnswer`; the last one is done or failed. `begun` is continued. */
+interface AnswerStart {
+  /** The answer that is continued. */
+  readonly begun: Answer;
+  /** The decisions about its tool calls that waited for approval. */
+  readonly decisions?: Decisions;
+}
+
+/** Reports the growing answer to `onAnswer`; the last one is done or failed. */
 export async function streamAnswer(
   events: AsyncIterable<AnswerEvent>,
-  { begun, onAnswer }: { begun: Answer; onAnswer: (answer: Answer) => void },
+  { begun, decisions = {}, onAnswer }: AnswerStart & { onAnswer: (answer: Answer) => void },
 ): Promise<void> {
   const started = performance.now();
-  const { model, text, thoughts, tools } = begun;
-  let answer: Answer = { model, state: "waiting", text, thoughts, tools };
+  // The time a person took to decide does not count.
+  const earlier = begun.state === "done" ? begun.milliseconds : 0;
+  const { model, thoughts } = begun;
+  const decided = begun.state === "done" ? begun.reply.tool_calls.map((call) => decidedUse(call, decisions)) : [];
+  const [first, ...others] = decided;
+  let answer: Answer = {
+    model,
+    state: "waiting",
+    text: first ? "" : begun.text,
+    thoughts,
+    tools: first ? [...begun.tools, { ...first, before: begun.text }, ...others] : begun.tools,
+  };
   const calls: LastCalls = { text: 0, thoughts: 0 };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const updateSoon = (): void => {
@@ -168,7 +186,7 @@ export async function streamAnswer(
     for await (const event of events) {
       if (event.type === "reply") {
         const { reply, cost, total, runId } = event;
-        const milliseconds = performance.now() - started;
+        const milliseconds = earlier + performance.now() - started;
         // The reply holds its text; only an answer that will be resumed needs the earlier one.
         const text = reply.tool_calls.length > 0 ? answer.text : "";
         answer = { ...answer, state: "done", text, reply, cost, total, runId, milliseconds };
@@ -198,19 +216,36 @@ function appendEvent(
   event: Exclude<AnswerEvent, { type: "reply" }>,
   calls: Readonly<LastCalls>,
 ): Answer {
-  if ("tool" in event) return { ...answer, tools: withTool(answer.tools, event) };
+  if ("tool" in event) return withTool(answer, event);
   const { type, call, text } = event;
   const before = answer[type] ?? "";
   const gap = before !== "" && call !== calls[type] ? "\n\n" : "";
   return { ...answer, [type]: before + gap + text };
 }
 
-function withTool(tools: readonly ToolUse[], event: Extract<AnswerEvent, { type: "tool-start" | "tool-end" }>) {
+/** A call that waited for approval, from the moment of the decision on. */
+function decidedUse({ id, name, args }: OpenCall, decisions: Decisions): ToolUse {
+  const decision = decisions[id];
+  const isDenied = decision === "deny" || (typeof decision === "object" && "deny" in decision);
+  return {
+    id,
+    name,
+    args: typeof decision === "object" && "args" in decision ? decision.args : args,
+    decision: isDenied ? "denied" : typeof decision === "object" ? "changed" : "approved",
+    ok: !isDenied,
+    result: null,
+    milliseconds: null,
+  };
+}
+
+/** A call that begins keeps the text before it, which would otherwise stand below it. */
+function withTool(answer: Answer, event: Extract<AnswerEvent, { type: "tool-start" | "tool-end" }>): Answer {
+  const { tools } = answer;
   const { id, name, args } = event.tool;
-  const use: ToolUse =
-    event.type === "tool-start"
-      ? { id, name, args, ok: true, result: null, milliseconds: null }
-      : { id, name, args, ok: event.tool.ok, result: event.tool.result, milliseconds: event.tool.duration_ms };
+  const [ok, result, milliseconds] =
+    event.type === "tool-start" ? [true, null, null] : [event.tool.ok, event.tool.result, event.tool.duration_ms];
   const known = tools.findIndex((tool) => tool.id === id && tool.result === null);
-  return known === -1 ? [...tools, use] : tools.with(known, use);
+  const begun = tools[known];
+  if (begun) return { ...answer, tools: tools.with(known, { ...begun, args, ok, result, milliseconds }) };
+  return { ...answer, text: "", tools: [...tools, { before: answer.text, id, name, args, ok, result, milliseconds }] };
 }

@@ -11,6 +11,10 @@ export interface AnswerFailureDetails {
 
 /** A tool call; `result` is null while it runs. */
 export interface ToolUse {
+  /** What the model wrote before this call. */
+  readonly before?: string | undefined;
+  /** What a person decided about it, if it waited for approval. */
+  readonly decision?: "approved" | "changed" | "denied" | undefined;
   readonly id: string;
   readonly name: string;
   readonly args: unknown;
@@ -21,6 +25,7 @@ export interface ToolUse {
 
 /** The content so far; it grows while the answer streams in. */
 interface AnswerProgress {
+  /** Text since the last tool call. */
   readonly text: string;
   /** Reasoning, if the provider reports it. */
   readonly thoughts?: string | undefined;

@@ -15,7 +15,7 @@ type Score = Scores[number];
 export function EffectTable({ scores }: { scores: Scores }) {
   const reach = reachOf(scores);
   const groups = groupScores(scores, ({ name }) => name);
-  const tests = scores[0]?.adjusted_for ?? 1;
+  const parts = Math.max(...scores.map(({ adjusted_for = 1 }) => adjusted_for));
   return (
     <section aria-label="Effect by score" className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <div className="overflow-x-auto max-md:hidden" tabIndex={0} role="region" aria-label="Effects">
@@ -34,8 +34,8 @@ export function EffectTable({ scores }: { scores: Scores }) {
         ))}
       </ul>
       <p className="text-sm text-soft">
-        {tests > 1
-          ? `Intervals and verdicts are adjusted for the ${formatInteger(tests)} scores compared; p alone is that of the score by itself.`
+        {parts > 1
+          ? `Intervals are at 95 %. The verdict rests on one score; p and intervals of the other ${formatInteger(parts)} are corrected for their number.`
           : "Intervals are at 95 %."}
       </p>
     </section>
@@ -67,7 +67,7 @@ function WideTable({ groups, reach }: WideTableProps) {
             <ForestAxis reach={reach} />
           </th>
           <th scope="col" className="number">
-            p / adjusted
+            p
           </th>
           <th scope="col" className="number">
             Scenarios
@@ -105,8 +105,12 @@ function WideTable({ groups, reach }: WideTableProps) {
               <td data-label="lower · higher" data-wide="">
                 <ForestRow score={score} reach={reach} />
               </td>
-              <td className="number" data-label="p / adjusted" title={score.method}>
-                <PValues score={score} />
+              <td
+                className="number"
+                data-label="p"
+                title={`${score.method}; p of the score by itself: ${formatP(score.p)}`}
+              >
+                {formatP(score.p_adjusted)}
               </td>
               <td className="number" data-label="Scenarios" data-wide="">
                 <span className="whitespace-nowrap">
@@ -122,16 +126,6 @@ function WideTable({ groups, reach }: WideTableProps) {
         </tbody>
       ))}
     </table>
-  );
-}
-
-/** The p value of the score by itself, and the adjusted one that decides. */
-function PValues({ score: { p, p_adjusted } }: { score: Score }) {
-  if (p === null || p_adjusted === null) return "–";
-  return (
-    <span>
-      {formatP(p)} <span className="block text-xs whitespace-nowrap text-soft">{formatP(p_adjusted)}</span>
-    </span>
   );
 }
 
@@ -168,10 +162,8 @@ function EffectLine({ score, reach }: { score: Score; reach: number }) {
         </dd>
         <dt className="text-soft">95 % interval</dt>
         <dd>{intervalText(score)}</dd>
-        <dt className="text-soft">p / adjusted</dt>
-        <dd>
-          {formatP(score.p)}, {formatP(score.p_adjusted)}
-        </dd>
+        <dt className="text-soft">p</dt>
+        <dd>{formatP(score.p_adjusted)}</dd>
         <dt className="text-soft">Scenarios</dt>
         <dd>
           {changesText(score)} of {formatInteger(score.scenarios)}

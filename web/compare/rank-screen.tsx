@@ -23,6 +23,7 @@ import { Skeleton } from "../parts/screen/screen.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import { fetchRanking } from "../api/runs.ts";
+import { RunDate } from "../run/run-date.tsx";
 import { useRun } from "../run/use-run.ts";
 import { SideBySide } from "./side-by-side.tsx";
 
@@ -98,14 +99,13 @@ function AdjustmentNote({ ranking: { runs, scenarios } }: { ranking: RunRanking 
     <p className="text-sm text-soft">
       Means are over the {formatCount(scenarios, "scenario")} that all runs share.
       {pairs > 1 &&
-        ` Distances and places are adjusted for ${formatCount(pairs, "pair")} of runs; p alone is that of the pair by itself.`}{" "}
-      Compare adjusts for the scores it compares instead, so its intervals differ.
+        ` Distances, p and places are corrected for ${formatCount(pairs, "pair")} of runs; the comparison of two runs is not.`}
     </p>
   );
 }
 
 /** The runs, best first, with cost and latency. */
-function RankTable({ ranking }: { ranking: RunRanking }) {
+export function RankTable({ ranking }: { ranking: RunRanking }) {
   const { runs, score, scenarios, closeness } = ranking;
   const styles = closeness ? closenessStyles : placeStyles;
   const nameOf = useModelName();
@@ -123,7 +123,7 @@ function RankTable({ ranking }: { ranking: RunRanking }) {
             <th scope="col">{scoreLabel(score)}</th>
             <th scope="col">vs. #1</th>
             <th scope="col" className="number">
-              p / adjusted
+              p
             </th>
             <th scope="col" className="number">
               No reply
@@ -147,7 +147,7 @@ function RankTable({ ranking }: { ranking: RunRanking }) {
                   {nameOf(run.model_id)}
                 </Link>{" "}
                 <span className="block text-xs font-normal text-soft">
-                  {runName(run)} {run.demo && <DemoBadge short />}
+                  {runName(run)} · <RunDate runId={run.run_id} /> {run.demo && <DemoBadge short />}
                 </span>
               </th>
               <td className="whitespace-nowrap tabular-nums" data-label={scoreLabel(score)} data-wide="">
@@ -164,13 +164,12 @@ function RankTable({ ranking }: { ranking: RunRanking }) {
                   </Link>
                 )}
               </td>
-              <td className="number" data-label="p / adjusted">
-                {run.to_first && (
-                  <span>
-                    {formatP(run.to_first.p ?? null)}{" "}
-                    <span className="block text-xs text-soft">{formatP(run.to_first.p_adjusted)}</span>
-                  </span>
-                )}
+              <td
+                className="number"
+                data-label="p"
+                title={run.to_first ? `p of the pair by itself: ${formatP(run.to_first.p ?? null)}` : undefined}
+              >
+                {run.to_first && formatP(run.to_first.p_adjusted)}
               </td>
               <td className="number" data-label="No reply">
                 {formatInteger(run.failed)}

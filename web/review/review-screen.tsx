@@ -73,7 +73,7 @@ function RunReview({ runId, params }: { readonly runId: string; readonly params:
       {queue.data && !needsName && (
         <>
           <ReviewControls queue={queue.data} order={order} raters={raters} view={view} />
-          <ProgressBar queue={queue.data} onRename={rename} />
+          <ProgressBar queue={queue.data} raters={raters} onRename={rename} />
           {view === "agreement" ? (
             <AgreementPanel
               runId={runId}
@@ -179,7 +179,14 @@ function ReviewControls({ queue: { question, questions }, order, raters, view }:
   );
 }
 
-function ProgressBar({ queue, onRename }: { readonly queue: ReviewQueue; readonly onRename: (name: string) => void }) {
+interface ProgressBarProps {
+  readonly queue: ReviewQueue;
+  /** People who should judge each reply. */
+  readonly raters: number;
+  readonly onRename: (name: string) => void;
+}
+
+function ProgressBar({ queue, raters, onRename }: ProgressBarProps) {
   const [naming, setNaming] = useState(false);
   const { progress, rater } = queue;
   if (naming) {
@@ -196,9 +203,9 @@ function ProgressBar({ queue, onRename }: { readonly queue: ReviewQueue; readonl
   return (
     <section aria-label="Progress" className="panel grid gap-2 p-4 text-sm">
       <p role="status" className="tabular-nums">
-        <span className="font-semibold">{formatCount(progress.mine, "verdict")} by you</span> ·{" "}
-        {formatInteger(progress.judged)} of {formatCount(progress.replies, "reply", "replies")} judged ·{" "}
-        {formatInteger(progress.complete)} by enough people
+        <span className="font-semibold">You {formatInteger(progress.mine)}</span> · anyone{" "}
+        {formatInteger(progress.judged)} of {formatInteger(progress.replies)} · finished{" "}
+        {formatInteger(progress.complete)} ({raters === 1 ? "one person" : `${formatInteger(raters)} people`} each)
         {(progress.skipped ?? 0) > 0 && ` · ${formatInteger(progress.skipped ?? 0)} skipped and not judged`}
         {progress.conflicts > 0 && (
           <>

@@ -18,7 +18,6 @@ import {
   formatPercent,
   formatRate,
   formatSample,
-  formatScore,
 } from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
 import { SimulatedUsersNote } from "../parts/runs/simulated-users.tsx";
@@ -52,7 +51,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
       <Headline run={run} overall={overall} verdicts={useVerdicts({ summary, results, soFar })} />
       <ActingFigures summary={summary} results={results} />
       <dl className="grid grid-cols-2 gap-x-6 gap-y-2 sm:grid-cols-4">
-        <Figure label="Replies" note={repliesNote(turns)} tone={turns.failed > 0 ? "bad" : "plain"}>
+        <Figure label="Replies" note={repliesNote(turns)} tone={turns.failed > 0 ? "infra" : "plain"}>
           {formatPercent(repliedShare({ interactions: turns.of, failed: turns.failed }))}
         </Figure>
         <Figure label="Attempts" note={attemptsNote(run)}>
@@ -80,7 +79,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
           {summary?.gate && <GateBadge gate={summary.gate} />}
           {(summary?.conflicts ?? 0) > 0 && (
             <span className="text-warn">
-              ⚠ {formatCount(summary?.conflicts ?? 0, "reply", "replies")} may contradict the reference
+              {formatCount(summary?.conflicts ?? 0, "reply", "replies")} may contradict the reference
             </span>
           )}
           {messageOf(run) !== "" && <span className="verbatim">{messageOf(run)}</span>}
@@ -138,8 +137,11 @@ function ActingFigures({ summary, results }: ActingFiguresProps) {
         </Figure>
       )}
       {tool_match && tool_name_f1 && (
-        <Figure label="Tools / arguments" note="by name (F1) and by argument">
-          {formatScore(tool_name_f1.mean)} / {formatScore(tool_arguments?.mean)}
+        <Figure
+          label="Right tools"
+          note={tool_arguments ? `right arguments ${formatPercent(tool_arguments.mean)}` : "by name"}
+        >
+          {formatPercent(tool_name_f1.mean)}
         </Figure>
       )}
     </dl>
@@ -250,7 +252,7 @@ const scoreNote = (stats: ScoreStats): string =>
 interface FigureProps {
   readonly label: string;
   readonly note: string;
-  readonly tone?: "plain" | "bad";
+  readonly tone?: "plain" | "infra";
   readonly children: ReactNode;
 }
 
@@ -259,7 +261,7 @@ function Figure({ label, note, tone = "plain", children }: FigureProps) {
     <div>
       <dt className="text-xs text-soft">{label}</dt>
       <dd className="text-sm">
-        <span className={`font-semibold tabular-nums ${tone === "bad" ? "text-bad" : ""}`}>{children}</span>{" "}
+        <span className={`font-semibold tabular-nums ${tone === "infra" ? "text-infra" : ""}`}>{children}</span>{" "}
         <span className="text-xs text-soft max-sm:sr-only">{note}</span>
       </dd>
     </div>

@@ -19,7 +19,7 @@ export function NoReplyBanner({ run, results }: { run: Run; results: EvaluationR
       aria-label="Missing replies"
       className="grid gap-1 rounded-lg border border-bad bg-bad-ground p-4 text-ink"
     >
-      <h2 className="flex items-start gap-2 text-lg font-semibold text-bad">
+      <h2 className="flex items-start gap-2 text-lg font-semibold text-infra">
         <CircleAlert aria-hidden size={20} className="mt-1 shrink-0" />
         <span className="verbatim">{cause ? causeTitle(cause.code, run.endpoint) : "Most requests got no reply"}</span>
       </h2>

@@ -19,7 +19,6 @@ import { useModelName } from "../parts/runs/model-names.ts";
 import { usePathSegments } from "../parts/address/search-state.ts";
 import { useSearchState } from "../parts/address/search-state.ts";
 import { WarningList } from "../parts/screen/notices.tsx";
-import { countFaultyTurns } from "./grid/scenario-rows.ts";
 import { CorrectedMeans } from "../review/corrected-means.tsx";
 import { ScenarioGrid } from "./grid/scenario-grid.tsx";
 import { hasActed, KeyFigures } from "./key-figures.tsx";
@@ -28,6 +27,7 @@ import { RunActions } from "./run-actions.tsx";
 import { RunDetails } from "./run-details.tsx";
 import { isRunNotFound, isUnderWay, titleProgress } from "./run-progress.ts";
 import { DigestView } from "./summary/digest-view.tsx";
+import { countListed, digestResults } from "./summary/run-digest.ts";
 import { FailureCauses, NoFailures } from "./summary/turn-causes.tsx";
 import { useLiveRun } from "./use-live-run.ts";
 import { isLarge, useResults, useRun } from "./use-run.ts";
@@ -45,7 +45,7 @@ export default function RunScreen() {
   const whole = run.data !== undefined && !isLarge(run.data);
   const results = useResults(id, { enabled: whole && !deleted });
   useLiveRun(id, isUnderWay(run));
-  const faulty = useMemo(() => results.data && countFaultyTurns(results.data), [results.data]);
+  const listed = useMemo(() => results.data && countListed(digestResults(results.data)), [results.data]);
 
   if (!run.data || deleted) {
     return (
@@ -75,7 +75,7 @@ export default function RunScreen() {
         <SequencePanel run={run.data} fallback={<Skeleton rows={4} label="Loading the comparison" />} />
       )}
       <WarningList warnings={run.data.warnings} />
-      <RunTabs tab={tab} failures={faulty ?? failedTurns(run.data).failed} />
+      <RunTabs tab={tab} failures={listed ?? failedTurns(run.data).failed} />
       {whole && results.isPending ? (
         <Skeleton rows={8} label="Loading the results" />
       ) : (
@@ -129,7 +129,7 @@ function RunTabs({ tab, failures }: { tab: RunTab; failures: number }) {
           className="border-b-2 border-transparent px-3 py-2 text-sm font-medium whitespace-nowrap text-soft no-underline hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
         >
           {tabLabels[name]}
-          {name === "failures" && failures > 0 && <span className="text-bad"> ! {formatInteger(failures)}</span>}
+          {name === "failures" && failures > 0 && ` (${formatInteger(failures)})`}
         </Link>
       ))}
     </nav>

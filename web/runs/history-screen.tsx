@@ -31,7 +31,8 @@ export default function HistoryScreen() {
       title={`Score history · ${test}`}
       heading={
         <>
-          Score history of <span className="verbatim">{test === "" ? "(no test)" : test}</span>
+          {test === "" ? "Choose a test" : "Score history of "}
+          <span className="verbatim">{test}</span>
         </>
       }
       actions={
@@ -55,7 +56,9 @@ export default function HistoryScreen() {
       {runs.isError && <FailedNotice error={runs.error} onRetry={() => void runs.refetch()} />}
       {(test === "" || (runs.isSuccess && points.length === 0)) && (
         <p className="panel p-6 text-soft">
-          No ended run of this test has the score “{score}”.{" "}
+          {test === ""
+            ? "The score history of a test opens from its runs."
+            : `No finished run with the score “${score}” yet.`}{" "}
           <Link href="/runs" className="link">
             Go to Runs
           </Link>

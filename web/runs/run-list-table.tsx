@@ -210,7 +210,7 @@ const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: Ru
       <td data-label="Baseline">
         <BaselineCell run={run} />
       </td>
-      <td data-label="Replies" className={`number ${replyHealth(run) === "bad" ? "font-semibold text-bad" : ""}`}>
+      <td data-label="Replies" className={`number ${replyHealth(run) === "bad" ? "font-semibold text-infra" : ""}`}>
         {formatPercent(repliedShare(summary))}
       </td>
       <td data-label="Flaky" className="number" title={summary?.flakiness?.sentence}>
@@ -233,24 +233,25 @@ const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: Ru
 
 function Flaky({ count }: { count: number }) {
   if (count === 0) return <span className="text-faint">0</span>;
-  return <span className="whitespace-nowrap text-warn">~ {formatInteger(count)}</span>;
+  return <span className="whitespace-nowrap text-warn">{formatInteger(count)}</span>;
 }
 
-/** "7 of 8", marked if one of them has a turn that always fails. */
+/** "7 of 8": green when all pass, red when none does; below it, how many pass although a turn always fails. */
 function Passing({ summary }: { summary: RunSummary | null }) {
   const judged = summary?.scenarios ? judgedScenarios(summary.scenarios) : 0;
   if (!summary?.scenarios || judged === 0) return <span className="text-faint">–</span>;
-  if (summary.scenarios.no_reply === judged) return <span className="text-bad">no reply</span>;
+  if (summary.scenarios.no_reply === judged) return <span className="text-infra">no reply</span>;
+  const { passing } = summary.scenarios;
   const marked = (summary.always_failing ?? []).length;
   return (
     <span title={passRateText(summary) ?? ""}>
-      {marked > 0 && (
-        <span role="img" aria-label={`${marked} with a turn that always fails`} className="text-warn">
-          ⚠{" "}
-        </span>
-      )}
-      <span className="font-semibold">{formatInteger(summary.scenarios.passing)}</span>
+      <span className={`font-semibold ${passing === judged ? "text-good" : passing === 0 ? "text-bad" : ""}`}>
+        {formatInteger(passing)}
+      </span>
       <span className="text-soft"> of {formatInteger(judged)}</span>
+      {marked > 0 && (
+        <span className="block text-xs text-warn">{formatInteger(marked)} with a turn that always fails</span>
+      )}
     </span>
   );
 }

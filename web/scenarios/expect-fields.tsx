@@ -82,7 +82,7 @@ function StateAfter({ expect, tools, problems, onChange }: ExpectFieldsProps) {
           checked={calls !== undefined}
           onChange={() => onChange(withField(expect, "state_after", calls === undefined ? [] : undefined))}
         />
-        The final state equals that of a fresh world after these calls (none: unchanged)
+        The state must be what these calls would produce. No calls: unchanged.
       </label>
       {calls !== undefined && (
         <CallList

@@ -53,7 +53,7 @@ export function ThemeButton() {
   return (
     <button type="button" onClick={next} className="rail-item max-sm:hidden" aria-label={`Theme: ${label}. Change`}>
       <Icon aria-hidden size={18} />
-      <span>{label}</span>
+      <span>Theme: {label.toLowerCase()}</span>
     </button>
   );
 }

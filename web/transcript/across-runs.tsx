@@ -9,8 +9,8 @@ import { useModelName } from "../parts/runs/model-names.ts";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { Skeleton } from "../parts/screen/screen.tsx";
 import { formatScore } from "../parts/text/format.ts";
-import { TimeAgo } from "../parts/text/time.tsx";
 import { VerbatimText } from "../parts/text/verbatim-text.tsx";
+import { RunDate } from "../run/run-date.tsx";
 import { useScenarioResults } from "../run/use-run.ts";
 import { MarkedReply } from "./diff-text.tsx";
 import { pickOtherRuns, replyOfRun } from "./other-runs.ts";
@@ -61,7 +61,7 @@ function OtherRuns({ run, scenarioId, turn, attempt }: Omit<AcrossRunsProps, "op
 }
 
 /** The parts of a run that the head of its column shows. */
-type ColumnRun = Pick<Run, "run_id" | "model_id"> & Partial<Pick<Run, "created_at">>;
+type ColumnRun = Pick<Run, "run_id" | "model_id">;
 
 interface RepliesOfRunsProps {
   readonly runs: readonly ColumnRun[];
@@ -105,7 +105,7 @@ function RunReply({ run, isCurrent, scenarioId, turnId, attempt }: RunReplyProps
     <>
       <span className="flex flex-wrap items-baseline gap-x-2 text-xs text-soft">
         <span className="mono font-medium break-all text-ink">{nameOf(run.model_id)}</span>
-        {isCurrent ? "this run" : run.created_at !== undefined && <TimeAgo iso={run.created_at} />}
+        {isCurrent ? "this run" : <RunDate runId={run.run_id} />}
       </span>
       {results.isError && <FailedNotice error={results.error} onRetry={() => void results.refetch()} />}
       {results.isPending && <Skeleton rows={2} label="Loading the reply" />}
@@ -116,7 +116,7 @@ function RunReply({ run, isCurrent, scenarioId, turnId, attempt }: RunReplyProps
             <OutcomeBadge outcome={reply.outcome} />
             <span className="tabular-nums">
               overall {formatScore(reply.overall)}
-              {reply.attempts > 1 && `, mean of ${reply.attempts}`}
+              {reply.attempts > 1 && `, attempt ${reply.attempt} of ${reply.attempts}`}
             </span>
           </span>
           <CallLines turn={reply.turn} />
@@ -135,7 +135,7 @@ function RunReply({ run, isCurrent, scenarioId, turnId, attempt }: RunReplyProps
               })}
               className="link text-xs"
             >
-              Attempt {reply.attempt} of {reply.attempts}
+              Open this attempt
             </Link>
           )}
         </>

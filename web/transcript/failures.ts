@@ -1,8 +1,14 @@
 import { formatFigure } from "../../src/base/numbers.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
-import type { ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
+import type { AttemptResult, ScenarioResult } from "../../src/contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
-import { brokenStatements, isFailure, outcomeOfAttempt, turnOutcome } from "../../src/contract/schemas/outcome.ts";
+import {
+  brokenStatements,
+  isFailure,
+  outcomeOfAttempt,
+  turnOutcome,
+  type Outcome,
+} from "../../src/contract/schemas/outcome.ts";
 
 export interface TurnPosition {
   readonly scenarioId: string;
@@ -67,6 +73,19 @@ export function whyFailed(turn: Pick<InteractionResult, "scores" | "stated">, th
 }
 
 /**
+ * The outcome of a turn within its attempt. Where the attempt passes by what it brought about, a turn whose score is below the
+ * threshold decides nothing, and is not called failed.
+ */
+export function outcomeInAttempt(
+  turn: InteractionResult,
+  { attempt, threshold }: { attempt: AttemptResult | undefined; threshold: number | undefined },
+): Outcome {
+  const outcome = turnOutcome(turn, threshold);
+  const isDecided = outcome === "failed" && attempt && outcomeOfAttempt(attempt, threshold) === "passed";
+  return isDecided ? "unscored" : outcome;
+}
+
+/**
  * Every turn with its verdict, in list order. An attempt that fails by its outcome alone counts as a failure at its last turn: the
  * outcome is shown below it.
  */
@@ -80,7 +99,8 @@ function* listTurns(scenarios: readonly ScenarioResult[]): Generator<TurnPositio
       for (const interaction of interactions) {
         const missesOutcome: boolean =
           interaction === last && !anyFailing && isFailure(outcomeOfAttempt(result, threshold));
-        const failing: boolean = missesOutcome || isFailure(turnOutcome(interaction, threshold));
+        const failing: boolean =
+          missesOutcome || isFailure(outcomeInAttempt(interaction, { attempt: result, threshold }));
         anyFailing ||= failing;
         yield { scenarioId: scenario.scenario_id, attempt, turn: interaction.turn_index, failing };
       }

@@ -1,8 +1,9 @@
 import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../src/contract/schemas/interaction-result.ts";
-import { turnOutcome, type Outcome } from "../../src/contract/schemas/outcome.ts";
+import type { Outcome } from "../../src/contract/schemas/outcome.ts";
 import type { Run } from "../../src/contract/schemas/run.ts";
 import { isEnded } from "../parts/runs/run-facts.ts";
+import { outcomeInAttempt } from "./failures.ts";
 
 /** The most runs whose replies are shown side by side. */
 export const mostRunsBeside = 6;
@@ -24,7 +25,7 @@ interface ReplyOfRun {
   readonly outcome: Outcome;
   readonly attempt: number;
   readonly attempts: number;
-  /** Mean over the attempts that have a score; null without one. */
+  /** Of the same attempt as the reply and the outcome; null without a score. */
   readonly overall: number | null;
 }
 
@@ -43,15 +44,15 @@ export function replyOfRun(
   const scenario = results.scenarios.find(({ scenario_id }) => scenario_id === scenarioId);
   const replies = (scenario?.attempts ?? []).flatMap((each) => {
     const turn = each.interactions.find(({ id }) => id === turnId);
-    return turn ? [{ turn, attempt: each.attempt }] : [];
+    return turn ? [{ turn, attempt: each }] : [];
   });
-  const found = replies.find((reply) => reply.attempt === attempt) ?? replies[0];
+  const found = replies.find((reply) => reply.attempt.attempt === attempt) ?? replies[0];
   if (!scenario || !found) return null;
-  const scores = replies.flatMap(({ turn }) => turn.scores["overall"] ?? []);
   return {
-    ...found,
-    outcome: turnOutcome(found.turn, scenario.threshold),
+    turn: found.turn,
+    attempt: found.attempt.attempt,
     attempts: replies.length,
-    overall: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length,
+    outcome: outcomeInAttempt(found.turn, { attempt: found.attempt, threshold: scenario.threshold }),
+    overall: found.turn.scores["overall"] ?? null,
   };
 }

@@ -4,7 +4,7 @@ import type { Outcome } from "../../src/contract/schemas/outcome.ts";
 const outcomeStyles: Record<Outcome, { icon: LucideIcon; label: string; className: string }> = {
   passed: { icon: CircleCheck, label: "passed", className: "text-good" },
   failed: { icon: CircleX, label: "failed", className: "text-bad" },
-  errored: { icon: CircleAlert, label: "request failed", className: "text-bad" },
+  errored: { icon: CircleAlert, label: "request failed", className: "text-infra" },
   unscored: { icon: CircleMinus, label: "not judged", className: "text-soft" },
   simulator_failed: { icon: CircleMinus, label: "simulated user failed", className: "text-warn" },
 };

@@ -33,7 +33,7 @@ export function UserTurnNote({ turn }: { turn: Pick<InteractionResult, "user_tur
 }
 
 const ends: Readonly<Record<UserEnd["ended"], string>> = {
-  done: "The user ended the conversation",
+  done: "The simulated user stopped here: goal reached",
   turns: "No turn was left: the user had not ended the conversation",
   recorded: "The recorded messages were sent",
   no_reply: "The agent gave no reply",
@@ -67,13 +67,13 @@ export function UserEndPanel({ runId, scenarioId, attempt }: UserEndPanelProps) 
           {failure.found_by === "judge" && " (found by the judge)"}. This attempt is in no figure of the agent.
         </p>
       )}
-      {message && <p className="verbatim">Not sent: {message}</p>}
+      {message && <p className="verbatim text-soft">Unsent: “{message}”</p>}
       {why && <p className="verbatim text-soft">Why: {why}</p>}
       {review && !failure && <p className="verbatim text-soft">Judge: {review.reason}</p>}
       {attempt.interactions.some((turn) => turn.user_turn) && (
         <p className="no-print flex flex-wrap items-center gap-2 pt-1">
           <button type="button" className="button" disabled={freeze.isPending} onClick={() => freeze.mutate()}>
-            <Snowflake aria-hidden size={14} /> Freeze as a script
+            <Snowflake aria-hidden size={14} /> Save as scenario
           </button>
           <span role="status">
             {freeze.data && (

@@ -120,7 +120,7 @@ export function TranscriptHeader({
             onClick={() => changeSearch({ passed: passed === "open" ? null : "open" })}
           >
             {passed === "open" ? <ChevronsDownUp aria-hidden size={14} /> : <ChevronsUpDown aria-hidden size={14} />}
-            {passed === "open" ? "Fold passed turns" : "Unfold passed turns"}
+            {passed === "open" ? "Hide passed turns" : "Show passed turns"}
           </button>
         )}
         {hasDiff && <DiffLegend />}

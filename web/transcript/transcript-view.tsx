@@ -19,7 +19,7 @@ import { useListOffset } from "../parts/browser/layout.ts";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { usePrinting } from "../parts/browser/page-state.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
-import type { FailureSearch, TurnPosition } from "./failures.ts";
+import { outcomeInAttempt, type FailureSearch, type TurnPosition } from "./failures.ts";
 import { OutcomeLine, OutcomePanel } from "./outcome-panel.tsx";
 import { TranscriptHeader } from "./transcript-header.tsx";
 import {
@@ -159,14 +159,10 @@ export function TranscriptView({ run, results, scenario, attempt, findFailure, a
   );
 }
 
-function positionText(
-  scenario: ScenarioResult,
-  { attempt }: AttemptResult,
-  turn: InteractionResult | undefined,
-): string {
+function positionText(scenario: ScenarioResult, attempt: AttemptResult, turn: InteractionResult | undefined): string {
   if (!turn) return "";
-  const outcome = turnOutcome(turn, scenario.threshold);
-  return `${scenario.scenario_id}, attempt ${attempt}, turn ${turn.turn_index + 1}: ${outcomeLabel(outcome)}`;
+  const outcome = outcomeInAttempt(turn, { attempt, threshold: scenario.threshold });
+  return `${scenario.scenario_id}, attempt ${attempt.attempt}, turn ${turn.turn_index + 1}: ${outcomeLabel(outcome)}`;
 }
 
 /** The list position of a turn of the scenario, or of the next one in the list. */
@@ -178,8 +174,8 @@ function positionOf({ interactions }: AttemptResult, turnIndex: number): number 
 const countPassed = ({ interactions }: AttemptResult, threshold: number | undefined): number =>
   interactions.filter((turn) => turnOutcome(turn, threshold) === "passed").length;
 
-const firstFailure = ({ interactions }: AttemptResult, threshold: number | undefined): number =>
-  interactions.findIndex((turn) => isFailure(turnOutcome(turn, threshold)));
+const firstFailure = (attempt: AttemptResult, threshold: number | undefined): number =>
+  attempt.interactions.findIndex((turn) => isFailure(outcomeInAttempt(turn, { attempt, threshold })));
 
 interface TurnListProps {
   readonly run: Run;

@@ -16,7 +16,7 @@ import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { headText } from "../parts/text/long-text.ts";
 import { JudgeReply } from "../review/judge-reply.tsx";
 import { AcrossRuns } from "./across-runs.tsx";
-import { whyFailed } from "./failures.ts";
+import { outcomeInAttempt, whyFailed } from "./failures.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 import { ReplyComparison } from "./reply-comparison.tsx";
 import { CallLines, ToolCalls } from "./tool-calls.tsx";
@@ -59,7 +59,9 @@ export const TurnCard = memo(function TurnCard({
 }: TurnCardProps) {
   const number = turn.turn_index + 1;
   const { threshold } = scenario;
-  const outcome = turnOutcome(turn, threshold);
+  const attemptOf = scenario.attempts.find((each) => each.attempt === attempt);
+  const outcome = outcomeInAttempt(turn, { attempt: attemptOf, threshold });
+  const isDecidedElsewhere = outcome !== turnOutcome(turn, threshold);
   return (
     <article
       aria-label={`Turn ${number}`}
@@ -83,9 +85,13 @@ export const TurnCard = memo(function TurnCard({
             Turn {number}
           </button>
         </h2>
-        <OutcomeBadge outcome={outcome} />
+        {isDecidedElsewhere ? (
+          <span className="text-xs text-soft">{whyFailed(turn, threshold)}; the outcome of the attempt decides</span>
+        ) : (
+          <OutcomeBadge outcome={outcome} />
+        )}
         {outcome === "failed" && <span className="text-xs text-bad">{whyFailed(turn, threshold)}</span>}
-        {outcome === "unscored" && <SimilarityNote turn={turn} />}
+        {outcome === "unscored" && !isDecidedElsewhere && <SimilarityNote turn={turn} />}
         {folded ? (
           <FoldedLine turn={turn} />
         ) : (
@@ -190,8 +196,8 @@ function UserMessage({ turn }: { turn: InteractionResult }) {
 function TurnError({ error, reply }: { error: InteractionError; reply: string }) {
   const { title, hint } = errorText(error.code);
   return (
-    <div className="grid gap-1 rounded-md border border-dashed border-bad bg-bad-ground p-3">
-      <p className="flex items-center gap-1.5 font-semibold text-bad">
+    <div className="grid gap-1 rounded-md border border-dashed border-infra bg-infra-ground p-3">
+      <p className="flex items-center gap-1.5 font-semibold text-infra">
         <CircleAlert aria-hidden size={15} className="shrink-0" />
         <span className="verbatim">
           {reply}: {title}
@@ -319,7 +325,9 @@ function SameTurn({ scenario, index, attempt, open }: SameTurnProps) {
   const { threshold } = scenario;
   const replies = scenario.attempts.flatMap((other) => {
     const turn = other.interactions.find((entry) => entry.turn_index === index);
-    return turn ? [{ attempt: other.attempt, turn }] : [];
+    return turn
+      ? [{ attempt: other.attempt, turn, outcome: outcomeInAttempt(turn, { attempt: other, threshold }) }]
+      : [];
   });
   if (replies.length < 2) return null;
   return (
@@ -342,7 +350,7 @@ function SameTurn({ scenario, index, attempt, open }: SameTurnProps) {
                   Attempt {reply.attempt}
                   {reply.attempt === attempt && " (this one)"}
                 </span>
-                <OutcomeBadge outcome={turnOutcome(reply.turn, threshold)} />
+                <OutcomeBadge outcome={reply.outcome} />
                 <span className="tabular-nums">overall {formatScore(reply.turn.scores["overall"])}</span>
               </span>
               <CallLines turn={reply.turn} />

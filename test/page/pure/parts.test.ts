@@ -30,8 +30,11 @@ import { timeLeft, titleProgress } from "../../../web/run/run-progress.ts";
 import { createThrottle } from "../../../web/run/throttle.ts";
 import { makeProblem } from "../support/fake-agent.ts";
 
-test("shows a margin only for an interval that looks symmetric", () => {
-  expect(formatMargin({ mean: 0.5, ci_lower: 0.421, ci_upper: 0.579 })).toEqual({ mean: "0.500", interval: "± 0.079" });
+test("writes every interval the same way, symmetric or not", () => {
+  expect(formatMargin({ mean: 0.5, ci_lower: 0.421, ci_upper: 0.579 })).toEqual({
+    mean: "0.500",
+    interval: "[0.421, 0.579]",
+  });
   expect(formatMargin({ mean: 0.9, ci_lower: 0.7, ci_upper: 1 })).toEqual({
     mean: "0.900",
     interval: "[0.700, 1.000]",

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { createDigest, digestResults } from "../../../web/run/summary/run-digest.ts";
+import { countListed, createDigest, digestResults } from "../../../web/run/summary/run-digest.ts";
 import {
   allRows,
   countVerdicts,
-  countFaultyTurns,
   hasNoReply,
   passHatK,
   sortedScenarios,
@@ -211,9 +210,10 @@ test("puts values into ten bins, 1 into the last", () => {
   expect(digest().bins.get("overall")).toEqual([2, 1, 0, 0, 0, 0, 0, 0, 0, 2]);
 });
 
-test("wrong tool calls are counted by scenario, and their turns by run", () => {
+test("wrong tool calls are counted by scenario, and every fault once in the lists of the run", () => {
   expect(toScenarioRows(actingRun).map(({ wrongCalls, status }) => [wrongCalls, status])).toEqual([[4, "flaky"]]);
-  expect(countFaultyTurns(actingRun)).toBe(1);
+  // Two attempts missed their outcome, and four calls are wrong.
+  expect(countListed(digestResults(actingRun))).toBe(6);
   expect(toScenarioRows(nightly).every(({ wrongCalls }) => wrongCalls === 0)).toBe(true);
 });
 

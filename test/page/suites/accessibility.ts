@@ -68,7 +68,7 @@ const screens: readonly ScreenCase[] = [
       await page.keyboard.press("Enter");
       await page.getByRole("region", { name: "Reply to judge" }).waitFor();
       await page.keyboard.press("2");
-      await page.getByText("1 verdict by you").waitFor();
+      await page.getByText("You 1", { exact: true }).waitFor();
     },
   },
   {

@@ -28,7 +28,7 @@ export function agentRunsSuite(browser: () => Browser): void {
     );
     await page.getByRole("button", { name: "Replay" }).click();
     await page.getByText("The tool send_mail is no longer available.").waitFor();
-    await page.getByRole("button", { name: "Make a scenario of it" }).click();
+    await page.getByRole("button", { name: "Save as scenario" }).click();
     expect(await page.getByRole("link", { name: "Open the scenario" }).getAttribute("href")).toBe(
       "/scenarios/id/run-run-1",
     );

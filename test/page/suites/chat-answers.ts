@@ -151,7 +151,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(services.questions[2]).toMatchObject({ system_prompt: "Be brief.", parameters: { temperature: 0.2 } });
     expect(services.questions[2]?.messages).toHaveLength(1);
 
-    await page.getByRole("link", { name: "Scenario", exact: true }).first().click();
+    await page.getByRole("link", { name: "Save as scenario" }).last().click();
     await page.getByLabel("User message").waitFor();
     expect(await page.getByLabel("User message").count()).toBe(1);
     await page.goBack();

@@ -158,7 +158,7 @@ export function compareSuite(browser: () => Browser): void {
     // The plain interval excludes 0, which would contradict the verdict beside it.
     expect(await row.innerText()).toMatch(/−0\.020 to \+0\.140.*0\.020\s+0\.140.*may be chance/s);
     expect(await row.innerText()).not.toContain("+0.010 to");
-    await tab.page.getByText(/adjusted for the \d scores compared; p alone is that of the score by itself/).waitFor();
+    await tab.page.getByText(/p and intervals of the other \d are corrected for their number/).waitFor();
     await tab.page.getByText("overall is the baseline 0.500 instead of 0.776 over the whole run").waitFor();
     expect(await axeViolations(tab.page)).toEqual([]);
     expect(tab.mishaps).toEqual([]);

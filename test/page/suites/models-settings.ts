@@ -191,7 +191,7 @@ export function modelsSettingsSuite(browser: () => Browser): void {
     await tab.open("/settings");
     await tab.page.getByRole("radio", { name: "dark" }).check({ force: true });
     await tab.page.locator('html[data-theme="dark"]').waitFor();
-    await tab.page.getByRole("button", { name: "Theme: Dark. Change" }).waitFor();
+    await tab.page.getByRole("button", { name: "Theme: Dark. Change" }).getByText("Theme: dark").waitFor();
     // The second was copied from a text that had been made pretty: no header can carry it.
     for (const wrong of ["nonsense", "secret…"]) {
       await tab.page.getByRole("textbox", { name: /API key/ }).fill(wrong);

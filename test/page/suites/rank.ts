@@ -35,7 +35,7 @@ export function rankSuite(browser: () => Browser): void {
       .locator("> li");
     await columns
       .nth(2)
-      .getByText(/^overall 0\.\d{3}, mean of 5$/)
+      .getByText(/^overall 0\.\d{3}, attempt 1 of 5$/)
       .waitFor();
     expect(await columns.count()).toBe(3);
     expect(new URL(tab.page.url()).searchParams.get("scenario")).toBe("refund-status");

@@ -7,8 +7,7 @@ import { nightly } from "../support/sample-runs.ts";
 
 const path = `/review?run=${judgedRun.run_id}`;
 const reply = (page: Page) => page.getByRole("region", { name: "Reply to judge" });
-const mine = (page: Page, count: number) =>
-  page.getByText(`${count} ${count === 1 ? "verdict" : "verdicts"} by you`).waitFor();
+const mine = (page: Page, count: number) => page.getByText(`You ${count}`, { exact: true }).waitFor();
 
 async function introduce(page: Page, name: string): Promise<void> {
   await page.getByLabel("Your name").fill(name);

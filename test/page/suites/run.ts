@@ -101,7 +101,7 @@ export function runSuite(browser: () => Browser): void {
     const result = tab.page.getByRole("group", { name: "Result" });
     await result.waitFor();
     expect(await result.innerText()).toMatch(
-      /^3 of 4 scenarios pass · 0\.\d{3} ± 0\.\d{3} · \+0\.\d{3} vs\. baseline\s+overall score: 95 % interval, n = \d+$/,
+      /^3 of 4 scenarios pass · 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] · \+0\.\d{3} vs\. baseline\s+overall score: 95 % interval, n = \d+$/,
     );
     expect(await tab.page.locator("dl > div", { hasText: "Replies" }).innerText()).toMatch(/100 %/);
     expect(await tab.page.getByRole("main").innerText()).not.toContain("Success");
@@ -161,7 +161,7 @@ export function runSuite(browser: () => Browser): void {
       /^2 of 2 scenarios pass.*1 with a turn that always fails/s,
     );
     await tab.open("/runs");
-    await tab.page.getByRole("img", { name: "1 with a turn that always fails" }).waitFor();
+    await tab.page.getByRole("row").getByText("1 with a turn that always fails").waitFor();
     expect(tab.mishaps).toEqual([]);
   });
 
@@ -249,7 +249,7 @@ export function runSuite(browser: () => Browser): void {
     await using tab = await openTab({ browser: browser(), services });
     await tab.open(`/runs/${nightly.run_id}?tab=failures`);
     await tab.page.getByText("Check that the service's environment has a valid key").waitFor();
-    expect(await tab.page.getByRole("listitem").innerText()).toContain("! 2 turns");
+    expect(await tab.page.getByRole("listitem").innerText()).toContain("2 turns without a reply");
   });
 
   test("unscored turns are not shown as passed, and the scores say why", async () => {
@@ -446,7 +446,7 @@ export function runSuite(browser: () => Browser): void {
     await groups.first().waitFor();
     const heads = await tab.page.locator("tr.score-group").allInnerTexts();
     expect(heads.map((head) => head.trim())).toEqual(["Outcome", "Tool calls", "Replies and labels"]);
-    await tab.page.getByRole("link", { name: "Errors ! 1" }).click();
+    await tab.page.getByRole("link", { name: "Errors (6)" }).click();
     const missed = tab.page.getByRole("region", { name: "Missed outcomes" });
     await missed.getByText("2 attempts").waitFor();
     const wrong = tab.page.getByRole("region", { name: "Wrong tool calls" });

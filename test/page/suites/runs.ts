@@ -37,7 +37,7 @@ export function runsSuite(browser: () => Browser): void {
     // A run without a single reply has no green tick: its state says what happened.
     const dead = tab.page.getByRole("row", { name: /broken endpoint/ });
     const state = dead.getByText("completed, 2 of 2 requests failed");
-    expect(await state.getAttribute("class")).toContain("text-bad");
+    expect(await state.getAttribute("class")).toContain("text-infra");
     expect(await dead.locator('td[data-label="Replies"]').innerText()).toBe("0 %");
     expect(await dead.locator('td[data-label="Passing"]').innerText()).toBe("no reply");
     expect(tab.page.url()).toBe(`${services.origin}/runs`);

@@ -399,7 +399,10 @@ export function transcriptSuite(browser: () => Browser): void {
     await tab.page.keyboard.press("b");
     await tab.page.waitForURL("**beside=1");
     const columns = turn.getByRole("list", { name: "Replies by run" }).locator("> li");
-    await columns.nth(1).getByText("Attempt 2 of 5").waitFor();
+    await columns
+      .nth(1)
+      .getByText(/^overall 0\.\d{3}, attempt 2 of 5$/)
+      .waitFor();
     expect(await columns.first().innerText()).toMatch(/this run.*failed.*Refunds are not possible/s);
     expect(await columns.nth(1).innerText()).toMatch(/demo-support-v2.*passed.*I have started the refund/s);
     await columns.nth(1).getByRole("link").click();
@@ -422,7 +425,7 @@ export function transcriptSuite(browser: () => Browser): void {
     await tab.page.waitForURL("**passed=open");
     await turn(1).getByRole("heading", { name: "User" }).waitFor();
     expect(await axeViolations(tab.page)).toEqual([]);
-    await tab.page.getByRole("button", { name: "Fold passed turns" }).click();
+    await tab.page.getByRole("button", { name: "Hide passed turns" }).click();
     await turn(1).getByRole("heading", { name: "User" }).waitFor({ state: "detached" });
 
     // Overall and what pulled it down come first, the rest on request.
@@ -487,12 +490,12 @@ export function transcriptSuite(browser: () => Browser): void {
     await turn.getByText("Why: states the goal").waitFor();
     expect(await turn.innerText()).toContain("49 tokens of the simulator");
     const panel = tab.page.getByRole("region", { name: "Simulated user" });
-    expect(await panel.innerText()).toContain("The user ended the conversation");
-    await panel.getByRole("button", { name: "Freeze as a script" }).click();
+    expect(await panel.innerText()).toContain("The simulated user stopped here: goal reached");
+    await panel.getByRole("button", { name: "Save as scenario" }).click();
     await panel.getByRole("link", { name: "ask-to-cancel-attempt-1 is in the library" }).waitFor();
     await tab.page.getByRole("link", { name: "Attempt 2: simulated user failed" }).click();
     await panel.getByText("The simulated user spoke as the agent").waitFor();
-    expect(await panel.innerText()).toContain("Not sent: How can I help you?");
+    expect(await panel.innerText()).toContain("Unsent: “How can I help you?”");
     expect(await axeViolations(tab.page)).toEqual([]);
     await tab.open(`/runs/${simulated.run_id}`);
     await tab.page.getByText(/The simulated user failed in 1 of 2 conversations \(50 %/).waitFor();

@@ -53,7 +53,7 @@ interface BaselineChangeProps {
   readonly before?: ReactNode;
 }
 
-/** The difference from the pinned baseline, without a verdict's colour: the linked comparison tests if it is significant. */
+/** The difference from the pinned baseline, green or red by its direction; the linked comparison says whether it may be chance. */
 export function BaselineChange({ run, overall, short = false, before }: BaselineChangeProps) {
   const baseline = useBaselines()[run.test_name];
   if (!baseline || baseline.runId === run.run_id || baseline.overall === null || overall === null) return null;
@@ -64,7 +64,7 @@ export function BaselineChange({ run, overall, short = false, before }: Baseline
       {before}
       <Link
         href={comparePath({ baseline: baseline.runId, candidate: run.run_id })}
-        className="link relative z-1 whitespace-nowrap"
+        className={`link relative z-1 whitespace-nowrap ${sign > 0 ? "text-good" : sign < 0 ? "text-bad" : ""}`}
         title="Compare with the baseline"
       >
         {short

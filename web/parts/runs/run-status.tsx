@@ -25,25 +25,26 @@ const looks: Record<RunState, Look> = {
   queued: { icon: Hourglass, className: "text-soft" },
   running: { icon: Loader, className: "text-accent" },
   cancelling: { icon: CircleDashed, className: "text-warn" },
-  completed: { icon: CircleCheck, className: "text-good" },
-  failed: { icon: CircleX, className: "text-bad" },
+  completed: { icon: CircleCheck, className: "text-soft" },
+  failed: { icon: CircleX, className: "text-infra" },
   cancelled: { icon: Ban, className: "text-soft" },
 };
 
 const interruptedLook: Look = { icon: CirclePause, className: "text-warn" };
 
-/** A run that has ended is only marked as good if every request was answered. */
+const stoppedLook: Look = { icon: TriangleAlert, className: "text-warn" };
+
+/** A run that has ended says whether its requests were answered. Green and red are left to verdicts. */
 const answeredLooks = {
   good: looks.completed,
-  fair: { icon: TriangleAlert, className: "text-warn" },
-  bad: { icon: CircleX, className: "text-bad" },
+  fair: { icon: TriangleAlert, className: "text-infra" },
+  bad: { icon: CircleX, className: "text-infra" },
 } as const satisfies Record<ReturnType<typeof replyHealth>, Look>;
 
 /** The state of a run with what went wrong, or "interrupted" when its process has ended. */
 export function RunStateBadge({ run }: { run: Run }) {
   const { state, interrupted = false } = run;
-  const look = state === "completed" ? answeredLooks[endHealth(run)] : (looks[state] ?? looks.queued);
-  const { icon: Icon, className } = interrupted ? interruptedLook : look;
+  const { icon: Icon, className } = lookOf(run);
   return (
     <span className={`inline-flex items-center gap-1 text-sm ${className}`}>
       <Icon aria-hidden size={14} className={`shrink-0 ${state === "running" && !interrupted ? "animate-spin" : ""}`} />
@@ -54,10 +55,12 @@ export function RunStateBadge({ run }: { run: Run }) {
 
 const isStoppedByBudget = ({ summary }: Run): boolean => summary?.stopped_by === "budget";
 
-/** A run that its budget stopped has not done all that was asked for, even if every request was answered. */
-function endHealth(run: Run): ReturnType<typeof replyHealth> {
+function lookOf(run: Run): Look {
+  if (run.interrupted) return interruptedLook;
+  if (run.state !== "completed") return looks[run.state] ?? looks.queued;
   const health = replyHealth(run);
-  return health === "good" && isStoppedByBudget(run) ? "fair" : health;
+  // A run that its budget stopped has not done all that was asked for, even if every request was answered.
+  return health === "good" && isStoppedByBudget(run) ? stoppedLook : answeredLooks[health];
 }
 
 function stateText(run: Run): string {

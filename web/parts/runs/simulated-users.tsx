@@ -19,7 +19,7 @@ export function SimulatedUsersNote({ users, label }: { users: SimulatedUsers; la
     return (
       <p className="text-sm text-soft">
         {lead}
-        {formatCount(attempts, "conversation")} with a simulated user, none spoiled by it{tokens}
+        {formatCount(attempts, "simulated conversation")}, all usable{tokens}
       </p>
     );
   }

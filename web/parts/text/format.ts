@@ -23,15 +23,13 @@ interface MarginStats {
 export const formatSentence = (text: string): string =>
   text.replaceAll(/(?<![\w.-])-(?=\d)/g, "−").replaceAll(" %", "\u00A0%");
 
-/** A mean and its interval: "± 0.082", or "[0.711, 0.994]" if it is asymmetric beyond rounding; null without one. */
+/** A mean and its interval, "[0.711, 0.994]"; null without one. */
 export function formatMargin({ mean, ci_lower: lower, ci_upper: upper }: MarginStats): {
   mean: string;
   interval: string | null;
 } {
   if (mean === null || lower === null || upper === null) return { mean: formatScore(mean), interval: null };
-  const isEven = Math.abs(upper - mean - (mean - lower)) < 0.001;
-  const interval = isEven ? `± ${formatScore((upper - lower) / 2)}` : `[${formatScore(lower)}, ${formatScore(upper)}]`;
-  return { mean: formatScore(mean), interval };
+  return { mean: formatScore(mean), interval: `[${formatScore(lower)}, ${formatScore(upper)}]` };
 }
 
 /** Kappa may be negative; the minus sign is typographic. */

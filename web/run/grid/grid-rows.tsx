@@ -147,7 +147,7 @@ const statusStyles: Record<ScenarioStatus, { icon: LucideIcon; className: string
 
 /** A scenario that passes although one of its turns always fails is not marked as good. */
 function verdictStyle(row: Row): { icon: LucideIcon; className: string } {
-  if (hasNoReply(row)) return { icon: CircleAlert, className: "text-bad" };
+  if (hasNoReply(row)) return { icon: CircleAlert, className: "text-infra" };
   if (row.status === "passing" && row.alwaysFailing.length > 0) return { icon: TriangleAlert, className: "text-warn" };
   return statusStyles[row.status];
 }
@@ -224,12 +224,12 @@ function ScenarioName({ row, runId }: { row: Row; runId: string }) {
         <span className="verbatim line-clamp-2 font-medium">{row.scenarioId}</span>
       )}
       {row.alwaysFailing.length > 0 && (
-        <p className="text-xs text-warn">⚠ {alwaysFailingText(row.alwaysFailing)} in every attempt</p>
+        <p className="text-xs text-warn">{alwaysFailingText(row.alwaysFailing)} in every attempt</p>
       )}
       {row.wrongCalls > 0 && <p className="text-xs text-bad">✕ {formatCount(row.wrongCalls, "wrong tool call")}</p>}
       {row.conflicts > 0 && (
         <p className="text-xs text-warn">
-          ⚠ {formatCount(row.conflicts, "reply", "replies")} may contradict the reference
+          {formatCount(row.conflicts, "reply", "replies")} may contradict the reference
         </p>
       )}
       {row.description && <p className="verbatim line-clamp-1 text-xs text-soft">{row.description}</p>}

@@ -156,13 +156,6 @@ function sumOfTurns({ attempts }: ScenarioResult, count: (turn: InteractionResul
   );
 }
 
-/** Turns of a run without a reply, or with a wrong tool call. */
-export const countFaultyTurns = ({ results }: EvaluationResponse): number =>
-  results.scenarios.reduce(
-    (sum, scenario) => sum + sumOfTurns(scenario, (turn) => Number(turn.error !== null || countWrongCalls(turn) > 0)),
-    0,
-  );
-
 function turnsThatAlwaysFail({ attempts }: ScenarioResult, threshold: number | undefined): number[] {
   const turns = attempts.filter(({ unfinished }) => !unfinished).flatMap(({ interactions }) => interactions);
   const judged = turns.flatMap((turn) => {

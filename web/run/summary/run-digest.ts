@@ -141,6 +141,10 @@ function whyUnjudged({ scores, score_reasons }: NonNullable<DigestedTurn["conver
 
 const bare = (reason = ""): string => reason.replace(/^unscored: /, "");
 
+/** How many faults the lists of a digest hold together. */
+export const countListed = ({ failures, missed, wrongCalls }: RunDigest): number =>
+  [...failures, ...missed, ...wrongCalls].reduce((sum, { count }) => sum + count, 0);
+
 /** The digest of a run whose results are all loaded. */
 export function digestResults(results: EvaluationResponse): RunDigest {
   const { add, digest } = createDigest();

@@ -65,7 +65,7 @@ function FailedRequests({ runId, failures }: { runId: string; failures: RunDiges
         return (
           <li key={group.code} className="panel grid gap-1 p-4">
             <h2 className="font-semibold">
-              <span className="text-bad">! {formatCount(group.count, "turn")}</span> · {title}
+              <span className="text-infra">{formatCount(group.count, "turn")} without a reply</span>: {title}
             </h2>
             <p className="verbatim text-sm">{group.example.detail}</p>
             <p className="text-sm">
