@@ -1,5 +1,9 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import type { FakeServices } from "./fake-services.ts";
+/** Addresses of the page, which the agent backend serves, and of the evaluation service. */
+export interface PageServices {
+  readonly origin: string;
+  readonly evaluation: string;
+}
 
 interface Tab extends AsyncDisposable {
   readonly page: Page;
@@ -15,7 +19,7 @@ interface Tab extends AsyncDisposable {
 
 interface TabOptions {
   readonly browser: Browser;
-  readonly services: FakeServices;
+  readonly services: PageServices;
   readonly width?: number;
   readonly theme?: "light" | "dark";
 }
@@ -63,7 +67,7 @@ export async function openTab({ browser, services, width = 1280, theme = "light"
 
 const newContext = (browser: Browser): Promise<BrowserContext> => browser.newContext({ reducedMotion: "reduce" });
 
-async function forgetEverything(page: Page, services: FakeServices): Promise<void> {
+async function forgetEverything(page: Page, services: PageServices): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const storageTypes = "local_storage,indexeddb";
   await session.send("Storage.clearDataForOrigin", { origin: services.origin, storageTypes });
