@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { innerSpread, median } from "./statistics.ts";
 
 /** How steady the machine was while something was measured. */
@@ -63,8 +63,9 @@ export function describeNoise(noise: Noise, referenceSpread: number | null): str
   return `The machine was ${advice[trustOf(noise, referenceSpread)]}. ${facts[0]?.toUpperCase()}${facts.slice(1)}.`;
 }
 
-/** Ticks since the start of the machine; idle ones belong to no process. */
+/** Ticks since the start of the machine, which only Linux tells; idle ones belong to no process. */
 function processorTime(): { worked: number; stolen: number } {
+  if (!existsSync("/proc/stat")) return { worked: 0, stolen: 0 };
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, stolen = 0] = readFileSync("/proc/stat", "utf8")
     .split("\n", 1)[0]!
     .split(/\s+/)

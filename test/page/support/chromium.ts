@@ -4,11 +4,20 @@ import { join } from "node:path";
 import unpackable from "@sparticuz/chromium";
 import { chromium, type Browser } from "playwright-core";
 
-/** The browser from the npm package. It is unpacked aside and moved into place whole, so a run cut short leaves no half of it. */
+/** True where the browser from the npm package runs. */
+export const bringsChromium = process.platform === "linux" && process.arch === "x64";
+
+/** The browser at CHROMIUM_PATH, else the one from the npm package, else an installed Chrome. Throws when there is none. */
 export async function launchChromium({ args = [] }: { args?: readonly string[] } = {}): Promise<Browser> {
-  return chromium.launch({ executablePath: await unpack(), args: ["--no-sandbox", "--headless", ...args] });
+  const options = { args: ["--no-sandbox", "--headless", ...args] };
+  const path = process.env["CHROMIUM_PATH"] ?? (bringsChromium ? await unpack() : undefined);
+  if (path !== undefined) return chromium.launch({ ...options, executablePath: path });
+  return chromium.launch({ ...options, channel: "chrome" }).catch((cause: unknown) => {
+    throw new Error("The tests of the page found no browser: set CHROMIUM_PATH to an installed Chromium.", { cause });
+  });
 }
 
+/** The browser from the npm package. It is unpacked aside and moved into place whole, so a run cut short leaves no half of it. */
 async function unpack(): Promise<string> {
   const folder = join(tmpdir(), "rehearsal-chromium-153");
   const executable = join(folder, "chromium");
