@@ -81,8 +81,8 @@ export function outcomeInAttempt(
   { attempt, threshold }: { attempt: AttemptResult | undefined; threshold: number | undefined },
 ): Outcome {
   const outcome = turnOutcome(turn, threshold);
-  const isDecided = outcome === "failed" && attempt && outcomeOfAttempt(attempt, threshold) === "passed";
-  return isDecided ? "unscored" : outcome;
+  const isMet = attempt?.average_scores["outcome"] === 1 && outcomeOfAttempt(attempt, threshold) === "passed";
+  return outcome === "failed" && isMet ? "unscored" : outcome;
 }
 
 /**

@@ -6,6 +6,16 @@ import { openTab } from "../support/open-tab.ts";
 import { deepTest } from "../../support/deep-test.ts";
 
 export function chatSuite(browser: () => Browser): void {
+  test("while a service is away, the message field stays in view below the notice", async () => {
+    await using services = await startFakeServices();
+    await using tab = await openTab({ browser: browser(), services });
+    for (const path of ["studio/models", "healthz"]) await tab.page.route(`**/${path}`, (route) => route.abort());
+    await tab.load("/chat");
+    await tab.page.getByText("Cannot reach the service").waitFor();
+    const field = await tab.page.getByLabel("Message", { exact: true }).boundingBox();
+    expect((field?.y ?? 0) + (field?.height ?? 0)).toBeLessThan(800);
+  });
+
   deepTest("a chat that was cleared by mistake can be brought back", async () => {
     await using services = await startFakeServices();
     await using tab = await openTab({ browser: browser(), services });
