@@ -33,14 +33,14 @@ import { writeResults } from "./results/results-text.ts";
 import { createRunEvents } from "./results/run-events.ts";
 import { createScenarioOrders, listRunScenarios } from "./results/run-scenarios.ts";
 import { freezeAttempt, withRecordedUsers } from "./results/user-turns.ts";
-import type { RunsOptions } from "./runs-options.ts";
+import type { RunServices } from "./run-services.ts";
 import type { NewRunOptions, Runs } from "./runs.ts";
 import { createCheckRunner } from "./threads/check-runner.ts";
 import { createScoringPool } from "./threads/scoring-pool.ts";
 
 /** Manages runs, and the worker of this process that executes them. */
-export function createRuns(options: RunsOptions): Runs {
-  const parts = composeRuns(options);
+export function createRuns(services: RunServices): Runs {
+  const parts = composeRuns(services);
   const comparisons = runComparisons(parts);
   const { store, now } = parts;
   const reviews = createReviews({ store, now });
@@ -53,43 +53,38 @@ const spareShare = 0.25;
 type Parts = ReturnType<typeof composeRuns>;
 
 /** Creates the parts of `createRuns` and connects them. */
-function composeRuns(options: RunsOptions) {
-  const { store, memory, now = Date.now, storeOutage = createStoreOutageMonitor() } = options;
+function composeRuns(services: RunServices) {
+  const { store, memory, now = Date.now, storeOutage = createStoreOutageMonitor() } = services;
   const events = createRunEvents();
   const waiters = createRunWaiters({ store, events });
   storeOutage.onLasting(waiters.giveUp);
 
-  const spare = Math.floor(options.concurrency.global * spareShare);
-  const slots = createSemaphore(options.concurrency.global, { spare });
-  const createModel = limitConcurrency(options.createModel, slots);
+  const spare = Math.floor(services.concurrency.global * spareShare);
+  const slots = createSemaphore(services.concurrency.global, { spare });
+  const createModel = limitConcurrency(services.createModel, slots);
   // Judges and labellers obey the limits of their endpoint like models under test.
-  const meteredHelper = meterCalls(options.createHelper ?? options.createModel, memory);
-  const createHelper = limitModels(limitConcurrency(meteredHelper, slots), options.limits);
+  const meteredHelper = meterCalls(services.createHelper ?? services.createModel, memory);
+  const createHelper = limitModels(limitConcurrency(meteredHelper, slots), services.limits);
 
   const scoringPool = createScoringPool();
   const checks = createCheckRunner();
-  const createScoring = createRunScoring({
-    ...options,
+  const createScoring = createRunScoring(services, {
     createModel: createHelper,
     lexical: scoringPool.score,
     checks,
-    isAudited: async (fingerprint) => (await options.audits?.hasPassed(fingerprint)) ?? false,
   });
-  const executor = new RunExecutor({ ...options, now, spare, createModel, createScoring, events, storeOutage });
+  const executor = new RunExecutor(services, { now, spare, createModel, createScoring, events, storeOutage });
   const scenarioOrders = createScenarioOrders({ store, now });
   const rescore = createRescorer({
-    store,
+    ...services,
     createScoring,
     now,
-    checkEndpoint: options.checkEndpoint,
-    customScorers: Object.keys(options.customScorers ?? {}),
-    codeProblem: options.checkCode?.problem,
     tryChecks: (slowChecks, owner) => verifySlowChecks(slowChecks, { checks, owner }),
     onRefused: (error, times) => executor.reportRefusal(error, times),
     onStored: storeOutage.over,
   });
-  const judging = { createModel: createHelper, priceOf: options.priceOf, operatorJudge: options.helpers?.judge };
-  return { options, store, now, events, waiters, scoringPool, checks, executor, scenarioOrders, rescore, judging };
+  const judging = { createModel: createHelper, priceOf: services.priceOf, operatorJudge: services.helpers?.judge };
+  return { services, store, now, events, waiters, scoringPool, checks, executor, scenarioOrders, rescore, judging };
 }
 
 type Lifecycle =
@@ -107,7 +102,7 @@ type Lifecycle =
 
 /** Creates, cancels and deletes runs, and starts and stops their execution. */
 function runLifecycle({
-  options,
+  services,
   store,
   now,
   events,
@@ -116,13 +111,13 @@ function runLifecycle({
   checks,
   executor,
 }: Parts): Pick<Runs, Lifecycle> {
-  const { helpers = {}, priceOf, isTied = () => false } = options;
+  const { helpers = {}, priceOf, isTied = () => false } = services;
   const get = (id: string, owner: string | null): Promise<RunRecord> => getOwnedRun(store, id, owner);
-  const lateCalls = createLateCalls(options);
+  const lateCalls = createLateCalls(services);
 
   async function storeRun(run: NewRun): Promise<Exclude<CreatedRun, { outcome: "full" }>> {
     executor.expect(run.id, run.scenarios);
-    const { mostUnfinished } = options;
+    const { mostUnfinished } = services;
     const created = await store.runs.create(run, { mostUnfinished });
     if (created.outcome !== "created") executor.forget(run.id);
     if (created.outcome === "full") throw fullError(created.of, mostUnfinished);
@@ -140,9 +135,9 @@ function runLifecycle({
       const baseline = await baselineWarnings(store, { settings, scenarios, owner });
       const opponent = await requireOpponent(store, { settings, scenarios, owner });
       const warnings = [...newRun.warnings, ...baseline, ...opponent];
-      const ids = { candidate: options.newId(), baseline: options.newId() };
+      const ids = { candidate: services.newId(), baseline: services.newId() };
       const sides = opposedSettings(settings, ids) ?? { candidate: settings, baseline: null };
-      const about = { ...newRun, warnings, survey, options, createdAt: now() };
+      const about = { ...newRun, warnings, survey, services, createdAt: now() };
       const created = await storeRun(toNewRun(ids.candidate, { settings: sides.candidate, scenarios }, about));
       if (created.outcome === "replayed") await executor.resume(created.run.id);
       if (created.outcome !== "created" || !sides.baseline) return created;
@@ -158,7 +153,7 @@ function runLifecycle({
 
     async estimate(plan, { warnings, owner }) {
       await verifySlowChecks(plan.slowChecks, { checks, owner });
-      const { global, perRun, perOrigin = global } = options.concurrency;
+      const { global, perRun, perOrigin = global } = services.concurrency;
       const limits = { concurrency: perRun, mostCalls: Math.min(global, perOrigin) };
       const opponent = await requireOpponent(store, { settings: plan, scenarios: plan.scenarios, owner });
       const estimateOf = (side: EvaluationPlan) =>
@@ -205,8 +200,8 @@ function runLifecycle({
 
     noteLateCall: lateCalls.note,
     async stop({ graceMs }) {
-      options.onStopping?.();
-      options.limits?.stopWaiting();
+      services.onStopping?.();
+      services.limits?.stopWaiting();
       const over = AbortSignal.timeout(graceMs);
       // While the store is unavailable, the worker may take longer to stop than clients should wait.
       over.addEventListener("abort", waiters.endAll, { once: true });
@@ -254,7 +249,7 @@ function runResults({ store, now, waiters, scenarioOrders, rescore }: Parts): Pi
 
 /** Compares and ranks runs, and asks and audits judges. */
 function runComparisons({
-  options,
+  services,
   store,
   now,
   waiters,
@@ -278,7 +273,7 @@ function runComparisons({
     auditJudge: (request, { owner, signal: client }) =>
       waiters.during(client, async (signal) => {
         const audit = await runJudgeAudit(request, { ...judging, owner, signal });
-        await options.audits?.record(audit, now());
+        await services.audits?.record(audit, now());
         return audit;
       }),
   };
@@ -288,22 +283,22 @@ function toNewRun(
   id: string,
   { settings, scenarios }: Pick<NewRun, "settings" | "scenarios">,
   {
-    options,
+    services,
     survey,
     createdAt,
     warnings,
     idempotency,
     owner,
-  }: NewRunOptions & { readonly options: RunsOptions; readonly survey: RequestSurvey; readonly createdAt: number },
+  }: NewRunOptions & { readonly services: RunServices; readonly survey: RequestSurvey; readonly createdAt: number },
 ): NewRun {
   return {
     id,
     settings,
     scenarios,
-    warnings: [...warnings, ...survey.warnings(settings, options.priceOf?.(settings))],
-    demo: options.isDemo(settings),
-    tied: (options.isTied?.(settings) ?? false) || survey.code(settings),
-    policy: options.policyOf?.(settings) ?? null,
+    warnings: [...warnings, ...survey.warnings(settings, services.priceOf?.(settings))],
+    demo: services.isDemo(settings),
+    tied: (services.isTied?.(settings) ?? false) || survey.code(settings),
+    policy: services.policyOf?.(settings) ?? null,
     priority: settings.priority ?? 0,
     idempotency,
     owner,
@@ -312,7 +307,7 @@ function toNewRun(
 }
 
 /** Counts late calls in their runs. Those that arrive during a write are added by the next one. */
-function createLateCalls({ store, onError }: Pick<RunsOptions, "store" | "onError">) {
+function createLateCalls({ store, onError }: Pick<RunServices, "store" | "onError">) {
   const waiting = new Map<string, number>();
   let writing: Promise<void> | null = null;
 

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
 import type { RunRecord } from "../../src/contract/ports/store.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
-import type { RunsOptions } from "../../src/runs/runs-options.ts";
+import type { RunServices } from "../../src/runs/run-services.ts";
 import type { Runs } from "../../src/runs/runs.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 import { lastUserMessage } from "../../src/runs/testing/fake-model.ts";
@@ -18,7 +18,7 @@ interface TortureBench extends AsyncDisposable {
 
 export async function startTortureBench(
   storage: OpenedStorage,
-  { reply = (turn) => turn, ...options }: { reply?: (turn: string) => string } & Partial<RunsOptions> = {},
+  { reply = (turn) => turn, ...options }: { reply?: (turn: string) => string } & Partial<RunServices> = {},
 ): Promise<TortureBench> {
   const errors: unknown[] = [];
   const calls = new Map<string, number>();

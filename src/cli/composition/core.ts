@@ -1,23 +1,18 @@
 import type { Logger } from "pino";
 import { ServiceError } from "../../contract/errors.ts";
-import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
-import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { errorLine } from "../../base/format.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import { createStoreOutageMonitor } from "../../runs/execute/store-outage.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
-import type { LocalTargets } from "../../runs/user-code/local-targets.ts";
-import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createLog } from "../../services/http/log.ts";
-import type { CheckCode } from "../../runs/user-code/check-code.ts";
 import type { Settings } from "../../settings.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { limitHeap } from "../process/process-memory.ts";
 import { restartOf } from "../process/supervised.ts";
 import { createClients, type Clients } from "./clients.ts";
-import { createEvaluation } from "./evaluation.ts";
+import { createEvaluation, type RunParts } from "./evaluation.ts";
 import { createFailureLog, type FailureLog } from "./failure-log.ts";
 import { operatorSecrets, secretsOf } from "./operator-secrets.ts";
 import { readHubProviders } from "./providers.ts";
@@ -35,12 +30,8 @@ export interface Core extends AsyncDisposable {
   readonly helpers: PlanHelpers;
 }
 
-interface CoreOptions {
+interface CoreOptions extends RunParts {
   readonly warnings?: readonly string[];
-  /** True for runs that our own scripted models answer. */
-  readonly isDemo?: (settings: RunSettings) => boolean;
-  /** True for runs that only this process can execute. */
-  readonly isTied?: (settings: RunSettings) => boolean;
   /** The evaluation service's own addresses, which may not be evaluated. */
   readonly isOwnAddress?: (address: HostPort) => boolean;
   /** The agent backend's own addresses, which may not serve its models. */
@@ -49,20 +40,6 @@ interface CoreOptions {
   readonly isOpenedHere?: (address: HostPort) => boolean;
   /** Waits for an unavailable database, for services that start together with it. Default: fails at once. */
   readonly waitsForStore?: boolean;
-  /** Executes only these runs and those created here. Default: any run of the store. */
-  readonly ownRuns?: readonly string[] | undefined;
-  /** Runs the modules of worlds. Default: runs with such worlds are refused. */
-  readonly worldModules?: WorldModules | undefined;
-  /** Run agents under test on this machine. Default: runs with such targets are refused. */
-  readonly localTargets?: LocalTargets | undefined;
-  /** Runs code of users in checks. Default: runs with such checks are refused. */
-  readonly checkCode?: CheckCode | undefined;
-  /** Open private endpoints for agents with a tool loop of their own. */
-  readonly worldEndpoints?: WorldEndpoints | undefined;
-  /** Where agents anywhere reach the worlds of this process, stored with each run for the processes that execute it. */
-  readonly worldOrigin?: (() => string | null) | undefined;
-  /** A demo model that plays simulated users while the operator has set no simulator. */
-  readonly demoSimulator?: (() => LabellerSettings | undefined) | undefined;
 }
 
 const never = (): boolean => false;
@@ -75,19 +52,11 @@ export async function createCore(
   settings: Settings,
   {
     warnings = [],
-    isDemo = never,
-    isTied = never,
     isOwnAddress = never,
     isAgentAddress = never,
     isOpenedHere = never,
     waitsForStore = false,
-    ownRuns,
-    worldModules,
-    localTargets,
-    checkCode,
-    worldEndpoints,
-    worldOrigin,
-    demoSimulator,
+    ...parts
   }: CoreOptions = {},
 ): Promise<Core> {
   limitHeap();
@@ -122,22 +91,14 @@ export async function createCore(
       settings,
       storage,
       outbound: clients.evaluation,
-      isDemo,
-      isTied,
-      ownRuns,
-      worldModules,
-      localTargets,
-      checkCode,
-      worldEndpoints,
-      worldOrigin,
-      demoSimulator,
+      parts,
       storeOutage,
       secrets,
       log,
       logFailure,
     }),
   );
-  const parts = opened.move();
+  const started = opened.move();
   return {
     settings,
     log,
@@ -147,6 +108,6 @@ export async function createCore(
     clients,
     runs,
     helpers,
-    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

@@ -5,7 +5,6 @@ import { canonicalJson } from "../../base/json.ts";
 import { createByteBudget } from "../../base/byte-budget.ts";
 import { loadOnce } from "../../base/load-once.ts";
 import type { Secret } from "../../base/secret.ts";
-import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
@@ -25,11 +24,10 @@ import { planEndpoints } from "../../runs/plan/endpoints.ts";
 import type { ModelTarget } from "../../runs/plan/model-target.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import { memoryBudgets } from "../../runs/process-memory.ts";
+import type { RunServices } from "../../runs/run-services.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { LocalTargets } from "../../runs/user-code/local-targets.ts";
-import type { WorldModules } from "../../runs/user-code/world-modules.ts";
 import { createScrubber } from "../../services/http/scrub.ts";
-import type { CheckCode } from "../../runs/user-code/check-code.ts";
 import type { Settings } from "../../settings.ts";
 import type { HelperModel } from "../../settings/credentials.ts";
 import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
@@ -47,21 +45,23 @@ interface Evaluation extends AsyncDisposable {
   readonly helpers: PlanHelpers;
 }
 
+/** What a command or service adds to the runs of its process. Without a part, runs that need it are refused. */
+export interface RunParts extends Partial<
+  Pick<RunServices, "isDemo" | "isTied" | "ownRuns" | "worldModules" | "checkCode" | "worldEndpoints">
+> {
+  /** Run agents under test on this machine. */
+  readonly localTargets?: LocalTargets | undefined;
+  /** Where agents anywhere reach the worlds of this process, stored with each run for the processes that execute it. */
+  readonly worldOrigin?: (() => string | null) | undefined;
+  /** A demo model that plays simulated users while the operator has set no simulator. */
+  readonly demoSimulator?: (() => LabellerSettings | undefined) | undefined;
+}
+
 interface EvaluationOptions {
   readonly settings: Settings;
   readonly storage: OpenedStorage;
   readonly outbound: Outbound;
-  readonly isDemo: (settings: RunSettings) => boolean;
-  readonly isTied: (settings: RunSettings) => boolean;
-  /** Executes only these runs and those created here. Default: any run of the store. */
-  readonly ownRuns?: readonly string[] | undefined;
-  readonly worldModules?: WorldModules | undefined;
-  readonly localTargets?: LocalTargets | undefined;
-  readonly checkCode?: CheckCode | undefined;
-  readonly worldEndpoints?: WorldEndpoints | undefined;
-  readonly worldOrigin?: (() => string | null) | undefined;
-  /** A demo model that plays simulated users while the operator has set no simulator. */
-  readonly demoSimulator?: (() => LabellerSettings | undefined) | undefined;
+  readonly parts: RunParts;
   readonly storeOutage: StoreOutageMonitor;
   /** Removed from what custom scorers return. */
   readonly secrets: readonly Secret[];
@@ -71,8 +71,8 @@ interface EvaluationOptions {
 
 /** Connects the runs with the store, the models, the operator's scorers and prices. */
 export async function createEvaluation(options: EvaluationOptions): Promise<Evaluation> {
-  const { settings, storage, outbound, isDemo, isTied, ownRuns, storeOutage, log } = options;
-  const { worldModules, worldEndpoints, localTargets, checkCode } = options;
+  const { settings, storage, outbound, storeOutage, log } = options;
+  const { localTargets, worldOrigin, demoSimulator, ...parts } = options.parts;
   const { judge, labeller, simulator } = settings;
   const workerId = `${thisHost()}:${ownProcessId()}:${randomUUID()}`;
   leaveMemoryNote({ folder: settings.dataDir, worker: workerId });
@@ -85,7 +85,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
   const declared = new Set(Object.values(settings.targets ?? {}).map((known) => canonicalJson(known)));
   // In a command of the operator, every endpoint is the operator's.
   const keepsErrorText = ({ target }: ModelTarget): boolean =>
-    worldModules !== undefined ||
+    parts.worldModules !== undefined ||
     settings.upstreamMessages ||
     (target !== undefined && declared.has(canonicalJson(target)));
   const modelAt = (called: ModelTarget, credential?: CredentialBinding) => {
@@ -112,15 +112,17 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     ...(labeller && { labeller: toHelper(labeller) }),
     // The address of a demo model is known only once its service listens.
     get simulator() {
-      return simulator ? toHelper(simulator) : options.demoSimulator?.();
+      return simulator ? toHelper(simulator) : demoSimulator?.();
     },
     semantic: embedders.available,
     customScorers: Object.keys(customScorers),
-    trust: worldModules === undefined ? "request" : "operator",
+    trust: parts.worldModules === undefined ? "request" : "operator",
     boundVariables: settings.targetSecrets.map(({ name, address, method }) => ({ name, address, method })),
     targets: settings.targets,
   };
   const runs = createRuns({
+    isDemo: () => false,
+    ...parts,
     store: storage.store,
     queue: storage.queue,
     audits: storage.audits,
@@ -128,14 +130,10 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     createModel: (target) => modelAt(target),
     createHelper: (target) => modelAt(target, helperKeys.get(helperName(target))),
     onStopping: outbound.stopWaiting,
-    isDemo,
-    isTied,
-    policyOf: policyOf(settings.endpointPolicy.mode, options),
+    policyOf: policyOf(settings.endpointPolicy.mode, { outbound, worldOrigin }),
     checkEndpoint: endpointChecker(outbound),
     // A command that executes only its own runs does not wait for those of others.
-    ...(ownRuns
-      ? { ownRuns }
-      : { mostUnfinished: { all: settings.runs.queueLength, perOwner: settings.runs.queuePerKey } }),
+    mostUnfinished: parts.ownRuns ? undefined : { all: settings.runs.queueLength, perOwner: settings.runs.queuePerKey },
     workerId,
     newId: randomUUIDv7,
     now: storage.now,
@@ -147,9 +145,6 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     embedderFor: embedders.embedderFor,
     priceOf: await endpointPrices(settings),
     customScorers,
-    worldModules,
-    checkCode,
-    worldEndpoints,
     helpers,
   });
   return {
@@ -190,7 +185,7 @@ function createOriginLimits(
 /** The part of this process's policy that a new run stores. Of an allowlist, that is the origins the run uses. */
 function policyOf(
   name: PolicyName,
-  { outbound, worldOrigin }: Pick<EvaluationOptions, "outbound" | "worldOrigin">,
+  { outbound, worldOrigin }: Pick<EvaluationOptions, "outbound"> & Pick<RunParts, "worldOrigin">,
 ): (settings: RunSettings) => RunPolicy {
   return (settings) => {
     const world_origin = settings.world_address ? worldOrigin?.() : null;

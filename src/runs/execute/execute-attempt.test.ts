@@ -5,7 +5,7 @@ import type { Queue } from "../../contract/ports/queue.ts";
 import type { NewTurn, Store } from "../../contract/ports/store.ts";
 import { createRuns } from "../create-runs.ts";
 import { afterReplies } from "./execute-attempt.ts";
-import type { RunsOptions } from "../runs-options.ts";
+import type { RunServices } from "../run-services.ts";
 import type { Runs } from "../runs.ts";
 import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
 import { numberedScenario, startBench, type RunBench } from "../testing/run-bench.ts";
@@ -14,7 +14,7 @@ const answering = () => fakeModel((request) => lastUserMessage(request).replace(
 
 /** One that holds few attempts at once, beside the bench's own. */
 const anotherWorker = (
-  parts: Pick<RunsOptions, "store" | "queue" | "createModel"> & Partial<Pick<RunsOptions, "onError">>,
+  parts: Pick<RunServices, "store" | "queue" | "createModel"> & Partial<Pick<RunServices, "onError">>,
 ): Runs =>
   createRuns({
     isDemo: () => false,
@@ -89,7 +89,7 @@ test("stores the end separately after a second pass", async () => {
 const full = new ServiceError("storage_full", "The disk that holds the database is full.");
 
 /** A store and a queue on a disk on which there is no room for each second write of an attempt. */
-function onFullDisk({ store, queue }: RunBench): Pick<RunsOptions, "store" | "queue"> {
+function onFullDisk({ store, queue }: RunBench): Pick<RunServices, "store" | "queue"> {
   let writes = 0;
   const ifRoom = async <Result>(write: () => Promise<Result>): Promise<Result> => {
     writes += 1;
@@ -121,7 +121,7 @@ test.each([
   await using bench = await startBench({ models: { model, judge }, ownRuns: ["none"] });
   await bench.runs.stop({ graceMs: 0 });
   const errors: unknown[] = [];
-  const createModel: RunsOptions["createModel"] = ({ model_id }) => (model_id === "judge" ? judge : model);
+  const createModel: RunServices["createModel"] = ({ model_id }) => (model_id === "judge" ? judge : model);
   const runs = anotherWorker({ ...onFullDisk(bench), createModel, onError: (error) => errors.push(error) });
   const { id } = await bench.create({ test_batch: numberedScenario("two", 2), ...request });
   await runs.start();
@@ -148,7 +148,7 @@ test("holds its slot until the judge has answered", async () => {
       return bench.queue.claim(options);
     },
   };
-  const createModel: RunsOptions["createModel"] = ({ model_id }) => (model_id === "judge" ? judge : answering());
+  const createModel: RunServices["createModel"] = ({ model_id }) => (model_id === "judge" ? judge : answering());
   const runs = anotherWorker({ store: bench.store, queue, createModel });
   const { id } = await bench.create({
     test_batch: numberedScenario("one", 1),
@@ -182,7 +182,7 @@ test("stores a reply before the judge is asked, so that another worker asks only
   expect((await bench.runs.get(id, null)).progress).toMatchObject({ interactions_done: 1 });
   expect((await bench.store.interactions.after(id, 0, 10)).turns).toEqual([]);
 
-  const createModel: RunsOptions["createModel"] = ({ model_id }) => (model_id === "judge" ? judge : model);
+  const createModel: RunServices["createModel"] = ({ model_id }) => (model_id === "judge" ? judge : model);
   const runs = anotherWorker({ store: bench.store, queue: bench.queue, createModel });
   await runs.start();
   const run = await runs.wait(id, AbortSignal.timeout(20_000));

@@ -11,8 +11,7 @@ test("shares the context of a run between concurrent attempts, whatever other ru
   const ids: string[] = [];
   for (const id of ["a", "b", "c"]) ids.push((await bench.create({ test_batch: numberedScenario(id, 1) })).id);
   const [slow = "", ...others] = ids;
-  const contexts = createRunContexts({
-    store: bench.store,
+  const contexts = createRunContexts(bench, {
     createModel: () => model,
     createScoring: async () => ({ scoring: {} as RunContext["scoring"], conversationJudge: null }),
     now: Date.now,
@@ -31,8 +30,7 @@ test("drops unused contexts", async () => {
     await bench.create({ test_batch: numberedScenario("a", 1) }),
     await bench.create({ test_batch: numberedScenario("b", 1) }),
   ];
-  const contexts = createRunContexts({
-    store: bench.store,
+  const contexts = createRunContexts(bench, {
     createModel: () => model,
     createScoring: async () => ({ scoring: {} as RunContext["scoring"], conversationJudge: null }),
     now: Date.now,
@@ -51,8 +49,7 @@ test("keeps a newer context when an older one fails late", async () => {
   const { id } = await bench.create({ test_batch: numberedScenario("a", 1) });
   const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
   let reads = 0;
-  const contexts = createRunContexts({
-    store: bench.store,
+  const contexts = createRunContexts(bench, {
     createModel: () => model,
     createScoring: async () => {
       reads += 1;

@@ -1,10 +1,9 @@
-import { estimateMemory, type ByteBudget } from "../../base/byte-budget.ts";
+import { estimateMemory } from "../../base/byte-budget.ts";
 import { untilAborted } from "../../base/deadline.ts";
 import { createSemaphore } from "../../base/semaphore.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
-import type { Limits } from "../../contract/ports/limits.ts";
-import type { RunRecord, Store } from "../../contract/ports/store.ts";
+import type { RunRecord } from "../../contract/ports/store.ts";
 import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
@@ -17,10 +16,9 @@ import type { Judge } from "../../evaluation/judges/ask-judge.ts";
 import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
 import type { Simulator } from "../../evaluation/simulation/ask-simulator.ts";
 import type { countJournal } from "../../evaluation/world/limits.ts";
-import type { ModelTarget } from "../plan/model-target.ts";
 import { createIncrementalSummary, type IncrementalSummary } from "../results/run-figures.ts";
 import { createSequenceWatches, type SequenceWatch } from "../sequence/sequence-watch.ts";
-import type { WorldModules } from "../user-code/world-modules.ts";
+import type { RunServices } from "../run-services.ts";
 import { limitModel, originOf } from "./limit-model.ts";
 import { createRunLedger, type RunLedger } from "./run-ledger.ts";
 import { createRunWorlds, loadRunModules, type WorldOf } from "./run-worlds.ts";
@@ -69,22 +67,16 @@ export type CreateRunScoring = (
   run: ScoredRun,
 ) => Promise<Pick<RunContext, "scoring" | "conversationJudge" | "outcomeJudge" | "simulator">>;
 
-interface RunContextsOptions {
-  readonly store: Store;
-  readonly createModel: (target: ModelTarget) => ChatModel;
-  /** Calls of the model under test wait for a slot here. */
-  readonly limits?: Limits | undefined;
+/** Without `worldModules` or `worldEndpoints`, runs that need them cannot be executed. */
+type ContextServices = Pick<RunServices, "store" | "limits" | "priceOf" | "memory" | "worldModules" | "worldEndpoints">;
+
+interface RunContextParts {
+  /** Calls of the model under test, which wait for a slot of this process. */
+  readonly createModel: RunServices["createModel"];
   readonly createScoring: CreateRunScoring;
-  readonly priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
   readonly now: () => number;
   /** The number of contexts to keep; more only while they are in use. */
   readonly keep?: number;
-  /** Run the modules of worlds. Default: runs with such worlds cannot be executed. */
-  readonly worldModules?: WorldModules | undefined;
-  /** Open the worlds of agents with a tool loop of their own. Default: runs with such agents cannot be executed. */
-  readonly worldEndpoints?: WorldEndpoints | undefined;
-  /** Memory for the scenarios of runs, which may be large. Default: not counted. */
-  readonly memory?: ByteBudget | undefined;
 }
 
 interface RunContexts {
@@ -105,28 +97,20 @@ interface SharedContext {
   users: number;
 }
 
-/** Runs whose scenarios are read at once: how much memory those take is known afterwards. */
+/** At most this many runs load scenarios concurrently; their size is unknown until loaded. */
 const readAtOnce = 2;
 
 const never = new AbortController().signal;
 
 /** Reads a run's context once and keeps the last few, since a worker takes many attempts of the same runs. */
-export function createRunContexts({
-  store,
-  createModel,
-  limits,
-  createScoring,
-  priceOf,
-  now,
-  keep = 100,
-  memory,
-  worldModules,
-  worldEndpoints,
-}: RunContextsOptions): RunContexts {
+export function createRunContexts(
+  { store, limits, priceOf, memory, worldModules, worldEndpoints }: ContextServices,
+  { createModel, createScoring, now, keep = 100 }: RunContextParts,
+): RunContexts {
   const sequences = createSequenceWatches(store);
   const reading = createSemaphore(readAtOnce);
   const contexts = new Map<string, SharedContext>();
-  /** Only those of the latest run: others may wait for long, or run in another process. */
+  /** Caches only the newest run's scenarios; older runs may start much later or elsewhere. */
   let latest: { readonly runId: string; readonly scenarios: readonly Scenario[] } | null = null;
 
   async function scenariosOf(runId: string): Promise<readonly Scenario[]> {
@@ -136,7 +120,7 @@ export function createRunContexts({
     return scenarios;
   }
 
-  /** How much memory the scenarios take is known when they are there: they are read while there is some, and counted then. */
+  /** A run's size is known only after loading: wait for free memory, load, then count it. */
   async function scenariosIntoMemory(runId: string, hold: (bytes: number) => void): Promise<readonly Scenario[]> {
     if (!memory) return scenariosOf(runId);
     return reading.take(never, async () => {

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { ClaimedAttempt } from "../../contract/ports/queue.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import type { ModelTarget } from "../plan/model-target.ts";
 import type { RunEvents } from "../results/run-events.ts";
-import type { RunsOptions } from "../runs-options.ts";
+import type { RunServices } from "../run-services.ts";
 import { isTransient } from "./attempt-errors.ts";
 import { createConcluder, failAbandonedRun, failRun } from "./conclude-run.ts";
 import { executeAttempt } from "./execute-attempt.ts";
@@ -13,27 +11,12 @@ import { withMemory } from "./run-memory.ts";
 import type { StoreOutageMonitor } from "./store-outage.ts";
 import { createWorker, type AttemptControl } from "./worker.ts";
 
-type ForwardedOptions = Pick<
-  RunsOptions,
-  | "store"
-  | "queue"
-  | "workerId"
-  | "heartbeatMs"
-  | "limits"
-  | "priceOf"
-  | "memory"
-  | "ownRuns"
-  | "onError"
-  | "worldModules"
-  | "worldEndpoints"
->;
-
-interface RunExecutorOptions extends ForwardedOptions {
-  readonly concurrency: { readonly global: number; readonly perRun: number };
+interface ExecutorParts {
   /** Slots beyond `concurrency.global`, for owners who get none because of others. */
   readonly spare: number;
   readonly now: () => number;
-  readonly createModel: (target: ModelTarget) => ChatModel;
+  /** Creates models whose calls wait for a slot of this process. */
+  readonly createModel: RunServices["createModel"];
   readonly createScoring: CreateRunScoring;
   readonly events: RunEvents;
   readonly storeOutage: StoreOutageMonitor;
@@ -49,17 +32,20 @@ const concludeWithinMs = 100;
 
 /** Executes runs in this process: a worker claims attempts, and the last attempt of a run concludes it. */
 export class RunExecutor {
-  readonly #options: RunExecutorOptions;
+  readonly #services: RunServices;
+  readonly #parts: ExecutorParts;
   readonly #ownRuns: Set<string> | undefined;
   readonly #contexts: ReturnType<typeof createRunContexts>;
   readonly #concluder: ReturnType<typeof createConcluder>;
   readonly #worker: ReturnType<typeof createWorker>;
 
-  constructor(options: RunExecutorOptions) {
-    const { store, queue, concurrency, now } = options;
-    this.#options = options;
-    this.#ownRuns = options.ownRuns && new Set(options.ownRuns);
-    this.#contexts = createRunContexts(options);
+  constructor(services: RunServices, parts: ExecutorParts) {
+    const { store, queue, concurrency } = services;
+    const { now } = parts;
+    this.#services = services;
+    this.#parts = parts;
+    this.#ownRuns = services.ownRuns && new Set(services.ownRuns);
+    this.#contexts = createRunContexts(services, parts);
     this.#concluder = createConcluder({
       store,
       now,
@@ -67,12 +53,12 @@ export class RunExecutor {
       onEnd: (runId) => this.#ended(runId),
     });
     this.#worker = createWorker({
-      id: options.workerId,
+      id: services.workerId,
       queue,
       execute: (claimed, control) => this.#execute(claimed, control),
       capacity: concurrency.global + (queue.claimsFollowEnds ? Math.ceil(concurrency.global * heldAhead) : 0),
       perRun: concurrency.perRun,
-      spare: options.spare,
+      spare: parts.spare,
       runs: this.#ownRuns,
       onError: (error) => this.#failed(error),
       isBreak: (error) => !isTransient(error),
@@ -83,13 +69,13 @@ export class RunExecutor {
         await this.#failAbandoned();
         await this.#concluder.concludeForgotten();
       },
-      heartbeatMs: options.heartbeatMs,
+      heartbeatMs: services.heartbeatMs,
     });
   }
 
   async start(): Promise<void> {
-    const { queue, onError } = this.#options;
-    for (const id of this.#options.ownRuns ?? []) await this.#carry(id);
+    const { queue, onError, ownRuns = [] } = this.#services;
+    for (const id of ownRuns) await this.#carry(id);
     // Polls and claims repeat this, so a store that fails right now does not prevent the start.
     await queue.recover().then(this.#concluder.concludeDrained).catch(onError);
     this.#worker.start();
@@ -119,7 +105,7 @@ export class RunExecutor {
 
   /** Executes the run here, and the other side of its comparison. */
   async #carry(runId: string): Promise<void> {
-    const { store } = this.#options;
+    const { store } = this.#services;
     const opponent = (await store.runs.get(runId))?.settings.sequence?.opponent;
     for (const id of [runId, ...(opponent === undefined ? [] : [opponent])]) {
       this.#ownRuns?.add(id);
@@ -129,7 +115,7 @@ export class RunExecutor {
 
   /** Returns false when the run has already ended. */
   async cancel(runId: string): Promise<boolean> {
-    const { store, onError } = this.#options;
+    const { store, onError } = this.#services;
     if (!(await store.runs.cancel(runId))) return false;
     this.#worker.abandon(runId);
     // Small runs end within this time; computing the figures of a large one takes longer.
@@ -141,11 +127,12 @@ export class RunExecutor {
   /** Reports a write that the store refused. Only the first try is logged. */
   reportRefusal(error: unknown, times: number): void {
     if (times === 1) this.#failed(error);
-    else this.#options.storeOutage.failed(error);
+    else this.#parts.storeOutage.failed(error);
   }
 
   #execute(claimed: ClaimedAttempt, { signal, ending: onEnding }: AttemptControl): Promise<void> {
-    const { store, queue, memory, events, storeOutage, onError } = this.#options;
+    const { store, queue, memory, onError } = this.#services;
+    const { events, storeOutage } = this.#parts;
     const onStored = (): void => {
       storeOutage.over();
       events.changed(claimed.run_id, "progress");
@@ -164,20 +151,22 @@ export class RunExecutor {
   }
 
   #failed(error: unknown): void {
-    this.#options.onError(error);
-    this.#options.storeOutage.failed(error);
+    this.#services.onError(error);
+    this.#parts.storeOutage.failed(error);
   }
 
   /** Ends a run as failed because of an attempt that failed too often. */
   async #fail(claimed: ClaimedAttempt, error: unknown): Promise<void> {
-    const { store, now } = this.#options;
+    const { store } = this.#services;
+    const { now } = this.#parts;
     if (!(await failRun(claimed, { store, now, error }))) return;
     this.#worker.abandon(claimed.run_id);
     this.#ended(claimed.run_id);
   }
 
   async #failAbandoned(): Promise<void> {
-    const { store, queue, now } = this.#options;
+    const { store, queue } = this.#services;
+    const { now } = this.#parts;
     for (const runId of queue.takeAbandoned?.() ?? []) {
       if (!(await failAbandonedRun(runId, { store, now }))) continue;
       this.#worker.abandon(runId);
@@ -187,6 +176,6 @@ export class RunExecutor {
 
   #ended(runId: string): void {
     this.#contexts.forget(runId);
-    this.#options.events.changed(runId, "end");
+    this.#parts.events.changed(runId, "end");
   }
 }

@@ -1,5 +1,4 @@
-import type { Embedder } from "../../contract/ports/embedder.ts";
-import type { JudgeSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { ChatModel, ChatRequest, FailedReply, Reply } from "../../contract/ports/chat-model.ts";
 import { noSpent, spentByHelper, type Spent } from "../../evaluation/budget/budget.ts";
 import { failedHelperUsage, helperUsageOf, type PriceOf } from "../../evaluation/budget/helper-usage.ts";
@@ -9,38 +8,32 @@ import { judgeQuestions, type JudgeQuestion } from "../../evaluation/judges/judg
 import { labelCandidates } from "../../evaluation/labels/label-candidates.ts";
 import { createModelLabeller } from "../../evaluation/labels/model-labeller.ts";
 import { createScoring, type TurnJudge } from "../../evaluation/scoring.ts";
-import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
-import type { CheckCode } from "../user-code/check-code.ts";
 import type { Simulator } from "../../evaluation/simulation/ask-simulator.ts";
 import { createSemanticScorer } from "../../evaluation/scorers/semantic-similarity.ts";
 import { estimateTokens } from "../../evaluation/budget/estimate-tokens.ts";
 import { estimateSpend } from "../../evaluation/budget/budget.ts";
 import type { CheckRunnerThread } from "../threads/check-runner.ts";
 import { helperTarget, type ModelTarget } from "../plan/model-target.ts";
+import type { RunServices } from "../run-services.ts";
 import type { CreateRunScoring, ScoredRun } from "./run-context.ts";
 import type { RunLedger } from "./run-ledger.ts";
 import type { ScoringPool } from "../threads/scoring-pool.ts";
 
-interface RunScoringOptions {
+type ScoringServices = Pick<RunServices, "embedderFor" | "customScorers" | "priceOf" | "audits" | "checkCode">;
+
+interface ScoringParts {
   /** Creates judges and labellers. */
-  readonly createModel: (target: ModelTarget) => ChatModel;
-  /** The embedder of a run, if any. */
-  readonly embedderFor?: ((settings: RunSettings) => Promise<Embedder | null>) | undefined;
-  readonly customScorers?: CustomScorers | undefined;
-  readonly priceOf?: ((target: ModelTarget) => PriceOf) | undefined;
-  /** True when the judge passed an audit with this question. Default: false. */
-  readonly isAudited?: ((fingerprint: string) => Promise<boolean>) | undefined;
+  readonly createModel: RunServices["createModel"];
   readonly lexical?: ScoringPool["score"] | undefined;
   /** Run checks and comparisons that may take long. */
   readonly checks?: Pick<CheckRunnerThread, "run" | "compare"> | undefined;
-  /** Runs code of users in checks. Default: such checks fail. */
-  readonly checkCode?: CheckCode | undefined;
 }
 
-/** Creates the scoring of runs from the operator's parts and the run's settings. */
-export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
-  const { createModel, embedderFor, customScorers, priceOf, isAudited, lexical, checks, checkCode } = options;
-
+/** Creates the scoring of runs from the operator's services and the run's settings. */
+export function createRunScoring(
+  { embedderFor, customScorers, priceOf, audits, checkCode }: ScoringServices,
+  { createModel, lexical, checks }: ScoringParts,
+): CreateRunScoring {
   async function judgeOf({ owner, policy, settings, ledger }: ScoredRun): Promise<TurnJudge | undefined> {
     const { judge } = settings;
     if (!judge) return undefined;
@@ -66,7 +59,7 @@ export function createRunScoring(options: RunScoringOptions): CreateRunScoring {
   function withAudit(judge: JudgeSettings): (question: JudgeQuestion) => Promise<JudgeQuestion> {
     return async (question) => ({
       ...question,
-      audited: (await isAudited?.(await judgeFingerprint(judge, question))) ?? false,
+      audited: (await audits?.hasPassed(await judgeFingerprint(judge, question))) ?? false,
     });
   }
 

@@ -313,7 +313,7 @@ test("leaves a partial mark when the process dies, and completes without options
     interactions: { ...store.interactions, rescore: (...turns) => (written++, store.interactions.rescore(...turns)) },
   };
   const replace = { request: RescoreRequest.parse({ scorers: ["exact_match"] }), limits: planLimits, helpers: {} };
-  const createScoring = createRunScoring({ createModel: () => right() });
+  const createScoring = createRunScoring({}, { createModel: () => right() });
   const options = { store: dying, createScoring, now: Date.now, replace };
   await expect(rescoreRun(run_id, options)).rejects.toThrow("dead");
   const left = await bench.results(await bench.runs.get(run_id, null));

@@ -24,7 +24,10 @@ async function endedRun(request: Record<string, unknown>, onJudge: (call: number
   const models = { model: fakeModel((asked) => lastUserMessage(asked).replace("q", "a")), judge };
   const bench = await startBench({ models });
   const before = await bench.evaluate({ test_batch: numberedScenario("s", 2), ...request });
-  const createScoring = createRunScoring({ createModel: ({ model_id }) => models[model_id as keyof typeof models] });
+  const createScoring = createRunScoring(
+    {},
+    { createModel: ({ model_id }) => models[model_id as keyof typeof models] },
+  );
   return {
     bench,
     judge,
@@ -189,7 +192,7 @@ test("shares the result of an identical request in progress", async () => {
   const model = fakeModel(() => "a1");
   await using bench = await startBench({ models: { model } });
   const { run_id } = await bench.evaluate({ test_batch: numberedScenario("s", 1) });
-  const scoring = createRunScoring({ createModel: () => model });
+  const scoring = createRunScoring({}, { createModel: () => model });
   let begun = 0;
   const rescore = createRescorer({
     store: bench.store,
@@ -238,7 +241,7 @@ test("waits for another process, even if it dies", async () => {
     ...store,
     runs: { ...store.runs, holdForRescore: (id) => (asked++, store.runs.holdForRescore(id)) },
   };
-  const createScoring = createRunScoring({ createModel: () => fakeModel(() => "a1") });
+  const createScoring = createRunScoring({}, { createModel: () => fakeModel(() => "a1") });
   const rescore = createRescorer({ store: waiting, now: Date.now, createScoring });
   const rescored = rescore(run_id, null);
   await expect.poll(() => asked).toBeGreaterThan(1);
@@ -265,7 +268,7 @@ test("starts again after another process took the run over", async () => {
       },
     },
   };
-  const createScoring = createRunScoring({ createModel: () => fakeModel(() => "a1") });
+  const createScoring = createRunScoring({}, { createModel: () => fakeModel(() => "a1") });
   const rescore = createRescorer({ store: paused, now: Date.now, createScoring });
   const { summary } = await rescore(run_id, null);
   expect(summary?.rescored).toEqual({ at: expect.any(String), replaced: [] });
@@ -283,7 +286,7 @@ test("rejects when the run is deleted meanwhile", async () => {
       rescore: async (hold, turns) => (await store.runs.remove(run_id), store.interactions.rescore(hold, turns)),
     },
   };
-  const createScoring = createRunScoring({ createModel: () => fakeModel(() => "a1") });
+  const createScoring = createRunScoring({}, { createModel: () => fakeModel(() => "a1") });
   const rescore = createRescorer({ store: deleting, now: Date.now, createScoring });
   await expect(rescore(run_id, null)).rejects.toMatchObject({ code: "run_not_found" });
 });

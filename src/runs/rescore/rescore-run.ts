@@ -1,17 +1,17 @@
 import { pause } from "../../base/deadline.ts";
 import { isStoreFailure } from "../../contract/errors.ts";
 import type { RescoreHold, RunRecord, Store } from "../../contract/ports/store.ts";
-import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Rescored } from "../../contract/schemas/run.ts";
 import { checkNames, reservedPrefixes, reservedScores, turnScoreNames } from "../../contract/schemas/score-names.ts";
 import { withBaselineGate } from "../compare/baseline-gate.ts";
 import { withDecision } from "../sequence/read-sequence.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
-import { codeSettings, type CheckCode } from "../user-code/check-code.ts";
+import type { RunServices } from "../run-services.ts";
+import { codeSettings } from "../user-code/check-code.ts";
 import { createRunWorlds } from "../execute/run-worlds.ts";
 import { retryStoreWrite, type StoreRetryOptions } from "../execute/store-outage.ts";
-import { helperEndpoints, type PlannedEndpoint } from "../plan/endpoints.ts";
+import { helperEndpoints } from "../plan/endpoints.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
 import type { PlanLimits } from "../plan/limits.ts";
 import type { PlanHelpers } from "../plan/option-problems.ts";
@@ -21,18 +21,7 @@ import { summarizeStoredRun } from "../results/run-figures.ts";
 import { planRescore, reasonToAskModels, type RescorePlan, type ScoringBasis } from "./plan-rescore.ts";
 import { rescoreAttempt, type RescoreAttemptOptions } from "./rescore-attempt.ts";
 
-type RescorerOptions = Pick<
-  RescoreOptions,
-  | "store"
-  | "createScoring"
-  | "now"
-  | "tryChecks"
-  | "checkEndpoint"
-  | "codeProblem"
-  | "onRefused"
-  | "onStored"
-  | "customScorers"
->;
+type RescorerOptions = Omit<RescoreOptions, "owner" | "askModels" | "replace" | "signal">;
 
 /** Rescores a run of an owner. */
 export type Rescore = (
@@ -73,8 +62,8 @@ export function createRescorer(parts: RescorerOptions): Rescore {
   };
 }
 
-export interface RescoreOptions {
-  readonly store: Store;
+/** Without `checkCode`, runs whose checks hold code are not rescored here. */
+export interface RescoreOptions extends Pick<RunServices, "store" | "checkEndpoint" | "customScorers" | "checkCode"> {
   readonly createScoring: CreateRunScoring;
   readonly now: () => number;
   readonly owner?: string | null;
@@ -84,12 +73,6 @@ export interface RescoreOptions {
   readonly replace?: RescoreReplacement | undefined;
   /** Rejects when slow checks cannot be used. */
   readonly tryChecks?: (checks: readonly LocatedCheck[] | undefined, owner: string | null) => Promise<void>;
-  /** Throws when a judge or labeller may not be called under the policy of this process or of the run. Default: all may. */
-  readonly checkEndpoint?: ((planned: PlannedEndpoint, policy: RunPolicy | null) => void) | undefined;
-  /** Names of the operator's own scorers in this process. */
-  readonly customScorers?: readonly string[] | undefined;
-  /** Why this process cannot run the code of checks. Default: runs with such checks are not rescored here. */
-  readonly codeProblem?: CheckCode["problem"] | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called each time the store refuses verdicts. They are kept and retried until the store accepts them or `signal` aborts. */
   readonly onRefused?: StoreRetryOptions["onRefused"];
@@ -145,12 +128,13 @@ type RunScoring = Awaited<ReturnType<CreateRunScoring>>;
 /** Refuses a request before anything is written. */
 async function prepare(run: RunRecord, options: RescoreOptions): Promise<{ plan: RescorePlan; scoring: RunScoring }> {
   const { store, createScoring, askModels, replace, tryChecks, checkEndpoint } = options;
-  const { customScorers = [], codeProblem = () => notHere } = options;
+  const { customScorers = {}, checkCode } = options;
   const before: ScoringBasis = { settings: run.settings, scenarios: await store.runs.scenarios(run.id) };
   const plan = replace ? planRescore(before, replace.request, replace) : { ...before, replaced: [], changed: [] };
-  const problem = codeSettings(plan).length > 0 ? codeProblem(plan) : null;
+  const canRun = codeSettings(plan).length === 0;
+  const problem = canRun ? null : checkCode ? checkCode.problem(plan) : notHere;
   if (problem !== null) throw invalidFieldsError([{ pointer: "", code: "not_allowed", message: problem }]);
-  refuseLostScorers(run, { before, plan, known: customScorers });
+  refuseLostScorers(run, { before, plan, known: Object.keys(customScorers) });
   // A forbidden helper would fail every call and so replace the earlier verdicts by nothing.
   const areNew = plan.replaced.includes("judge") || plan.replaced.includes("labeller");
   if (askModels || areNew) for (const planned of helperEndpoints(plan.settings)) checkEndpoint?.(planned, run.policy);

@@ -215,14 +215,15 @@ test("rescores from stored replies without a model call, and keeps verdicts", as
   });
   const asked = model.requests.length + judge.requests.length;
   const models = { model, judge };
-  const createScoring: CreateRunScoring = createRunScoring({
-    createModel: ({ model_id }) => models[model_id as "model" | "judge"],
-    customScorers: { always: () => 1 },
-  });
+  const customScorers = { always: () => 1 };
+  const createScoring: CreateRunScoring = createRunScoring(
+    { customScorers },
+    { createModel: ({ model_id }) => models[model_id as "model" | "judge"] },
+  );
   const run = await rescoreRun(before.run_id, {
     store: bench.store,
     createScoring,
-    customScorers: ["always"],
+    customScorers,
     now: Date.now,
   });
   expect(model.requests.length + judge.requests.length).toBe(asked);
@@ -235,7 +236,7 @@ test("rescores from stored replies without a model call, and keeps verdicts", as
   await rescoreRun(before.run_id, {
     store: bench.store,
     createScoring,
-    customScorers: ["always"],
+    customScorers,
     now: Date.now,
     askModels: true,
   });

@@ -9,7 +9,7 @@ import type { Queue } from "../../contract/ports/queue.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import { openSqlite } from "../../storage/drivers/open-sqlite.ts";
 import { createRuns } from "../create-runs.ts";
-import type { RunsOptions } from "../runs-options.ts";
+import type { RunServices } from "../run-services.ts";
 import type { ModelTarget } from "../plan/model-target.ts";
 import { planRun } from "../plan/plan-run.ts";
 import type { Runs } from "../runs.ts";
@@ -44,7 +44,7 @@ export async function startBench({
 }: {
   /** By model id; "model" is the one under test. */
   models: Record<string, ChatModel>;
-} & Partial<RunsOptions>): Promise<RunBench> {
+} & Partial<RunServices>): Promise<RunBench> {
   const folder = await mkdtemp(join(tmpdir(), "rehearsal-runs-"));
   const file = join(folder, "runs.db");
   const storage = await openSqlite({ file, leaseMs: 15_000 });

@@ -13,11 +13,12 @@ import type { CheckCode } from "./user-code/check-code.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { ModelTarget } from "./plan/model-target.ts";
 import type { PlanHelpers } from "./plan/option-problems.ts";
-import type { RescoreOptions } from "./rescore/rescore-run.ts";
+import type { PlannedEndpoint } from "./plan/endpoints.ts";
 import type { StoreOutageMonitor } from "./execute/store-outage.ts";
 import type { WorldModules } from "./user-code/world-modules.ts";
 
-export interface RunsOptions {
+/** All that runs are planned, executed and rescored with, made once per process and handed on whole. */
+export interface RunServices {
   readonly store: Store;
   readonly queue: Queue;
   /** The model under test. */
@@ -42,9 +43,10 @@ export interface RunsOptions {
   readonly isTied?: (settings: RunSettings) => boolean;
   /** The endpoints that a new run may call, in any process. Default: those allowed to the process. */
   readonly policyOf?: (settings: RunSettings) => RunPolicy;
-  readonly checkEndpoint?: RescoreOptions["checkEndpoint"];
+  /** Throws when a judge or labeller may not be called under the policy of this process or of the run. Default: all may. */
+  readonly checkEndpoint?: ((planned: PlannedEndpoint, policy: RunPolicy | null) => void) | undefined;
   /** The limit of unfinished runs, beyond which new ones are refused. Default: none. */
-  readonly mostUnfinished?: UnfinishedLimits;
+  readonly mostUnfinished?: UnfinishedLimits | undefined;
   readonly heartbeatMs: number;
   readonly onError: (error: unknown) => void;
   /** Shared with other users of the store. Default: sees only failures of runs. */
