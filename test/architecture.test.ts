@@ -82,10 +82,23 @@ const folderOrder: Record<string, readonly string[]> = {
   ],
   settings: [],
   scoring: ["text", "scorers"],
+  runs: ["user-code", "threads", "plan", "stored", "results", "review", "compare", "sequence", "execute", "rescore"],
+  storage: [
+    "tables",
+    "leases",
+    "migrations",
+    "queues",
+    "limits",
+    "queries",
+    "agent",
+    "queues/leases",
+    "queues/boss",
+    "drivers",
+  ],
 };
 
 /** Layers whose folders have no order yet. The list only gets shorter. */
-const unordered = ["agent", "contract", "evaluation", "models", "runs", "services", "storage"];
+const unordered = ["agent", "contract", "evaluation", "models", "services"];
 
 const root = resolve(import.meta.dirname, "..");
 const posix = (path: string): string => path.split(sep).join("/");

@@ -5,7 +5,7 @@ import type { Queue } from "../../src/contract/ports/queue.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { createPostgresDatabase } from "../../src/storage/drivers/postgres-database.ts";
 import { createSockets } from "../../src/storage/drivers/postgres-connections.ts";
-import { hostClock, thisHost } from "../../src/storage/host.ts";
+import { hostClock, thisHost } from "../../src/storage/tables/host.ts";
 import { createAttemptWrites } from "../../src/storage/queues/boss/attempt-writes.ts";
 import { sampleReply, sampleScores } from "../../test/conformance/sample-runs.ts";
 import { createRowsQueue } from "./rows-queue.ts";

@@ -1,5 +1,5 @@
 import type { Queue } from "../../src/contract/ports/queue.ts";
-import type { Database } from "../../src/storage/database.ts";
+import type { Database } from "../../src/storage/tables/database.ts";
 import { statement } from "../../src/storage/queries/statement.ts";
 import type { AttemptWrites } from "../../src/storage/queues/boss/attempt-writes.ts";
 import { claimFromRuns } from "../../src/storage/queues/boss/claim.ts";

@@ -13,8 +13,8 @@ import { openSqlite, type OpenedStorage } from "../storage/drivers/open-sqlite.t
 import { concludeRun } from "./execute/conclude-run.ts";
 import { createRuns } from "./create-runs.ts";
 import { planRun } from "./plan/plan-run.ts";
-import { fakeModel } from "./testing/fake-model.ts";
-import { numberedScenario, planLimits } from "./testing/run-bench.ts";
+import { fakeModel } from "../../test/support/fake-model.ts";
+import { numberedScenario, planLimits } from "../../test/support/run-bench.ts";
 import { createUnresponsiveUrls, deliverWebhooks, signWebhook, type SendWebhook } from "./deliver-webhooks.ts";
 
 const key = randomBytes(32);

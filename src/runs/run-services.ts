@@ -14,7 +14,7 @@ import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { ModelTarget } from "./plan/model-target.ts";
 import type { PlanHelpers } from "./plan/option-problems.ts";
 import type { PlannedEndpoint } from "./plan/endpoints.ts";
-import type { StoreOutageMonitor } from "./execute/store-outage.ts";
+import type { StoreOutageMonitor } from "./stored/store-outage.ts";
 import type { WorldModules } from "./user-code/world-modules.ts";
 
 /** All that runs are planned, executed and rescored with, made once per process and handed on whole. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openSqlite } from "../storage/drivers/open-sqlite.ts";
 import { ScenarioInput } from "../contract/schemas/scenario.ts";
 import { createScenarioLibrary } from "./scenario-library.ts";
-import { numberedScenario } from "./testing/run-bench.ts";
+import { numberedScenario } from "../../test/support/run-bench.ts";
 
 test("yields to the event loop while many scenarios are stored", async () => {
   await using storage = await openSqlite({ file: ":memory:" });

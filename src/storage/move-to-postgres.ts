@@ -1,16 +1,16 @@
 import type { Selectable } from "kysely";
 import type { StoredKey } from "../contract/ports/api-keys.ts";
 import { copyMemory, type CopiedMemory } from "./agent/copy-memory.ts";
-import { StoreFileError, type Database, type Dispatch, type Reader, type Writer } from "./database.ts";
+import { StoreFileError, type Database, type Dispatch, type Reader, type Writer } from "./tables/database.ts";
 import { openPostgresDatabase } from "./drivers/postgres-database.ts";
 import { openSqliteDatabase } from "./drivers/sqlite-database.ts";
-import { hostClock, isDeadWorker, ownProcessId, thisHost } from "./host.ts";
+import { hostClock, isDeadWorker, ownProcessId, thisHost } from "./tables/host.ts";
 import { latestLeaseEnd } from "./queues/leases/leases.ts";
-import { createPresence } from "./presence.ts";
+import { createPresence } from "./leases/presence.ts";
 import { createKeyRecords } from "./queries/api-keys.ts";
 import { activeRunStates, isAfterAttempt, running } from "./queries/conditions.ts";
 import { journalPage } from "./queries/journal.ts";
-import type { AttemptTable, LibraryScenarioTable, RunTable, TurnJournalTable } from "./schema.ts";
+import type { AttemptTable, LibraryScenarioTable, RunTable, TurnJournalTable } from "./tables/schema.ts";
 
 interface MoveOptions extends Pick<CopyOptions, "onRun"> {
   readonly file: string;

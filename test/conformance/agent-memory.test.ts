@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { hostClock } from "../../src/storage/host.ts";
+import { hostClock } from "../../src/storage/tables/host.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 import type { TestDatabase } from "../support/postgres.ts";

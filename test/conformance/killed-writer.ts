@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
-import { thisHost } from "../../src/storage/host.ts";
+import { thisHost } from "../../src/storage/tables/host.ts";
 import { sampleReply, sampleScores } from "./sample-runs.ts";
 
 /**

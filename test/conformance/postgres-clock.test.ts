@@ -4,7 +4,7 @@ import { createTestDatabase } from "../support/shared-postgres.ts";
 import { startTortureBench } from "../torture/bench.ts";
 import { planRun } from "../../src/runs/plan/plan-run.ts";
 import { EvaluationRequest } from "../../src/contract/schemas/evaluation-request.ts";
-import { numberedScenario, planLimits } from "../../src/runs/testing/run-bench.ts";
+import { numberedScenario, planLimits } from "../support/run-bench.ts";
 
 const hour = 3_600_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
-import { StoreFileError } from "../../src/storage/database.ts";
+import { StoreFileError } from "../../src/storage/tables/database.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";
 import { sampleRun } from "./sample-runs.ts";
 

@@ -2,7 +2,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fromPostgresStartError } from "../../src/storage/drivers/postgres-error.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
-import { StoreFileError } from "../../src/storage/database.ts";
+import { StoreFileError } from "../../src/storage/tables/database.ts";
 import { runCli } from "../cli/run-cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { TestDatabase } from "../support/postgres.ts";

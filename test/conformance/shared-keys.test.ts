@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { StoredKey } from "../../src/contract/ports/api-keys.ts";
-import type { Database } from "../../src/storage/database.ts";
+import type { Database } from "../../src/storage/tables/database.ts";
 import { openPostgresDatabase } from "../../src/storage/drivers/postgres-database.ts";
 import { openSqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
 import { createKeyRates, tidyKeyRates } from "../../src/storage/queries/api-keys.ts";

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { hostClock } from "../../src/storage/host.ts";
+import { hostClock } from "../../src/storage/tables/host.ts";
 import { openSqlite, type OpenedSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sampleRun } from "./sample-runs.ts";

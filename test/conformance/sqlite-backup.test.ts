@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { copyDatabase } from "../../src/storage/drivers/sqlite-backup.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
-import { StoreFileError } from "../../src/storage/database.ts";
+import { StoreFileError } from "../../src/storage/tables/database.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { mountSmallDisk } from "../torture/small-disk.ts";
 import { sampleReply, sampleRun } from "./sample-runs.ts";

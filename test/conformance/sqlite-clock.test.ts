@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
-import { hostClock } from "../../src/storage/host.ts";
+import { hostClock } from "../../src/storage/tables/host.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { sampleReply, sampleRun } from "./sample-runs.ts";
 

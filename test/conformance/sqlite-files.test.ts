@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
-import { StoreFileError } from "../../src/storage/database.ts";
+import { StoreFileError } from "../../src/storage/tables/database.ts";
 import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 import { sampleReply, sampleRun } from "./sample-runs.ts";
 import { ending } from "./suite-helpers.ts";

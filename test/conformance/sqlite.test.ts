@@ -1,4 +1,4 @@
-import { hostClock, type HostClock } from "../../src/storage/host.ts";
+import { hostClock, type HostClock } from "../../src/storage/tables/host.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { queueModelSuite } from "./queue-model-suite.ts";

@@ -4,7 +4,7 @@ import { asksFor, type ScriptedTurn } from "../../src/agent/testing/scripted-mod
 import { AgentReply } from "../../src/contract/schemas/agent-message.ts";
 import { Problem } from "../../src/contract/schemas/problem.ts";
 import type { TurnObserver } from "../../src/services/agent/turns/turn.ts";
-import { hostClock } from "../../src/storage/host.ts";
+import { hostClock } from "../../src/storage/tables/host.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { send } from "../support/http.ts";
 import { human, mailTool, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
 import type { EndpointLimits } from "../../src/contract/ports/limits.ts";
 import type { NewRun } from "../../src/contract/ports/store.ts";
-import { createStore } from "../../src/storage/create-store.ts";
+import { createStore } from "../../src/storage/queries/create-store.ts";
 import { sizes } from "../support/sizes.ts";
 import { tortureRun } from "../torture/torture-run.ts";
 import { clock, counted, endpointOf, startProcess } from "./simulated-process.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../src/storage/database.ts";
+import type { Database } from "../../src/storage/tables/database.ts";
 
 /** The boundary between the code of one simulated process and everything outside it. */
 export interface ProcessGate {

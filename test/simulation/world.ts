@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import fc from "fast-check";
 import type { EndpointLimits } from "../../src/contract/ports/limits.ts";
 import type { NewRun } from "../../src/contract/ports/store.ts";
-import { createStore } from "../../src/storage/create-store.ts";
+import { createStore } from "../../src/storage/queries/create-store.ts";
 import { openSqliteDatabase, type SqliteDatabase } from "../../src/storage/drivers/sqlite-database.ts";
 import { tortureRun } from "../torture/torture-run.ts";
 import { clock, counted, endpointOf, judgeModel, startProcess, type SimulatedProcess } from "./simulated-process.ts";

@@ -5,7 +5,7 @@ import { createRuns } from "../../src/runs/create-runs.ts";
 import type { RunServices } from "../../src/runs/run-services.ts";
 import type { Runs } from "../../src/runs/runs.ts";
 import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
-import { lastUserMessage } from "../../src/runs/testing/fake-model.ts";
+import { lastUserMessage } from "../support/fake-model.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 
 /** A worker in this process whose model repeats each message and counts the calls. */

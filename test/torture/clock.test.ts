@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { expect, test } from "vitest";
-import { hostClock } from "../../src/storage/host.ts";
+import { hostClock } from "../../src/storage/tables/host.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { collect } from "../conformance/suite-helpers.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -5,7 +5,7 @@ import { createChatModel } from "../../src/models/protocols/create-chat-model.ts
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
 import { runWorker } from "../../src/runs/run-worker.ts";
-import { thisHost } from "../../src/storage/host.ts";
+import { thisHost } from "../../src/storage/tables/host.ts";
 import { callsAtOnce, openTortured } from "./tortured-storage.ts";
 
 /** A worker like `rehearsal serve --worker`, to be killed. It begins with the first line on stdin and drains at SIGTERM. */

@@ -3,7 +3,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { errorLine } from "../../base/format.ts";
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
-import { createStoreOutageMonitor } from "../../runs/execute/store-outage.ts";
+import { createStoreOutageMonitor } from "../../runs/stored/store-outage.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { Runs } from "../../runs/runs.ts";
 import { createLog } from "../../services/http/log.ts";

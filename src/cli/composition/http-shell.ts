@@ -2,7 +2,7 @@ import { createByteBudget } from "../../base/byte-budget.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import { isKeySource, type ApiKeys } from "../../services/http/auth/auth.ts";
 import { createKeySource, createSharedKeySource, type KeySource } from "../../services/http/auth/key-store.ts";
-import { memoryBudgets } from "../../runs/process-memory.ts";
+import { memoryBudgets } from "../../runs/threads/process-memory.ts";
 import { defaultMemoryLimit, watchProcessLoad } from "../../services/http/limits/process-load.ts";
 import { keyFileIn } from "../../settings/api-keys.ts";
 import { version } from "../terminal/version.ts";

@@ -1,7 +1,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Settings } from "../../settings.ts";
-import { StoreFileError } from "../../storage/database.ts";
+import { StoreFileError } from "../../storage/tables/database.ts";
 import type { PostgresOptions } from "../../storage/drivers/open-postgres.ts";
 import { openSqlite, type OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { restartOf } from "../process/supervised.ts";

@@ -3,8 +3,8 @@ import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { interactionResult, runResult, scenarioResult } from "../../formats/testing/run-result.ts";
 import { compareStoredRuns } from "../../runs/compare/compare-stored-runs.ts";
-import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";
-import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 import {
   attemptsAdvice,
   compareResponses,

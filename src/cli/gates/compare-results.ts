@@ -14,7 +14,7 @@ import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { compareSides, type ComparedSide } from "../../runs/compare/compare-sides.ts";
 import { commonPairAttempts, commonAttempts, failedReplyNotes } from "../../runs/compare/compare-sides.ts";
-import { createEmbedderBaselines } from "../../runs/compare/score-definitions.ts";
+import { createEmbedderBaselines } from "../../runs/stored/score-definitions.ts";
 import { createRanking, defaultRankingScore, runTitles } from "../../runs/compare/rank-runs.ts";
 import type { TallyOptions } from "../../runs/compare/stored-side.ts";
 import { counted } from "../terminal/text.ts";

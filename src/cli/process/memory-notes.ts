@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { BrokeDown } from "../../storage/host.ts";
+import type { BrokeDown } from "../../storage/tables/host.ts";
 
 const nameOfNote = (worker: string): string => `out-of-memory-${worker.slice(worker.lastIndexOf(":") + 1)}.json`;
 const noteName = /^out-of-memory-[\da-f-]+\.json$/;

@@ -1,5 +1,5 @@
 import { url as debuggerAddress } from "node:inspector";
-import { identifyAs } from "../../storage/host.ts";
+import { identifyAs } from "../../storage/tables/host.ts";
 import { isService } from "./process-memory.ts";
 import {
   assignmentVariable,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fakeModel, lastUserMessage } from "../../runs/testing/fake-model.ts";
-import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 import { compareResponses } from "../gates/compare-results.ts";
 import { comparisonMarkdown, comparisonText } from "./comparison-text.ts";
 

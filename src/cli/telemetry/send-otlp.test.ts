@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
-import { lastUserMessage } from "../../runs/testing/fake-model.ts";
-import { numberedScenario, startBench } from "../../runs/testing/run-bench.ts";
+import { lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 import { toSpans } from "./send-otlp.ts";
 
 const failure = { code: "upstream_error", detail: "", upstream_status: 500, tries: 1, retryable: true } as const;

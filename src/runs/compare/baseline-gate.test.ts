@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, startBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 
 const batch = Array.from({ length: 30 }, (_, index) => numberedScenario(`s${index}`, 1));
 const right = fakeModel((request) => lastUserMessage(request).replace("q", "a"));

@@ -12,7 +12,7 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { measuresOutOfReach, type OutOfReach } from "../../evaluation/comparison/not-worse.ts";
 import { createFailedReplies } from "../../evaluation/comparison/run-tally.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
-import { getOwnedRun } from "../results/find-run.ts";
+import { getOwnedRun } from "../stored/find-run.ts";
 import { commonPairAttempts, compareSides } from "./compare-sides.ts";
 import { readComparedRun, readFailedReplies } from "./stored-side.ts";
 

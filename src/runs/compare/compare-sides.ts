@@ -7,7 +7,7 @@ import { compareRuns, type Comparison } from "../../evaluation/comparison/compar
 import { compareWithMargins } from "../../evaluation/comparison/not-worse.ts";
 import type { FailedReplies } from "../../evaluation/comparison/run-tally.ts";
 import type { RunTally } from "../../evaluation/comparison/run-tally.ts";
-import { incomparableScores, type EmbedderBaselines } from "./score-definitions.ts";
+import { incomparableScores, type EmbedderBaselines } from "../stored/score-definitions.ts";
 
 /** One of two runs to compare, read from a store or from a results file. */
 export interface ComparedSide {

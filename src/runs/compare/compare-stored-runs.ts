@@ -8,7 +8,7 @@ import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import { commonPairAttempts, compareSides, failedReplyNotes } from "./compare-sides.ts";
 import { decidingRun } from "./deciding-run.ts";
 import { toComparedRun, readFailedReplies, readComparedRun, type StoredSide } from "./stored-side.ts";
-import { getOwnedRun } from "../results/find-run.ts";
+import { getOwnedRun } from "../stored/find-run.ts";
 import { correctedEffects, winRateOfScores } from "../review/correct-scores.ts";
 import { settingChanges, type SettingsSide } from "./setting-changes.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { judgeRunPairs } from "./judge-run-pairs.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, startBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 
 const judge = fakeModel(() => JSON.stringify({ reason: "r", verdict: "tie" }));
 

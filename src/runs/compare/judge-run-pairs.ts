@@ -10,9 +10,9 @@ import { judgePair } from "../../evaluation/judges/judge-pair.ts";
 import { runConcurrently } from "../../evaluation/run-concurrently.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
 import { resolveHelper, withOperatorDefaults, type ModelTarget } from "../plan/model-target.ts";
-import { getOwnedRun, requireEndedRun } from "../results/find-run.ts";
+import { getOwnedRun, requireEndedRun } from "../stored/find-run.ts";
 import { correctWinRate } from "../review/correct-scores.ts";
-import { findReplyPairs, readReplyPair, type ReplyPair } from "./reply-pairs.ts";
+import { findReplyPairs, readReplyPair, type ReplyPair } from "../stored/reply-pairs.ts";
 
 export interface JudgeRunPairsOptions {
   readonly createModel: (target: ModelTarget) => ChatModel;

@@ -4,7 +4,7 @@ import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import { noiseFloor } from "../../evaluation/statistics/reliability.ts";
 import { canonicalJson } from "../../base/json.ts";
-import { getOwnedRun, requireEndedRun } from "../results/find-run.ts";
+import { getOwnedRun, requireEndedRun } from "../stored/find-run.ts";
 import { testedEndpoint, testsOwnAgent } from "../plan/endpoints.ts";
 
 /**

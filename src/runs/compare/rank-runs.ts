@@ -8,9 +8,9 @@ import { rankScore } from "../../evaluation/comparison/rank-score.ts";
 import { rankingSentence } from "../../evaluation/comparison/rank-score.ts";
 import { shareScore } from "../../evaluation/comparison/shared-score.ts";
 import { isProportionMethod } from "../../evaluation/statistics/score-stats.ts";
-import { getOwnedRun } from "../results/find-run.ts";
+import { getOwnedRun } from "../stored/find-run.ts";
 import { commonAttempts, failedReplyNotes, incomparableReason, type ComparedSide } from "./compare-sides.ts";
-import { incomparableScores } from "./score-definitions.ts";
+import { incomparableScores } from "../stored/score-definitions.ts";
 import { toComparedRun, readFailedReplies, readComparedRun } from "./stored-side.ts";
 
 /** One of several runs to rank. */

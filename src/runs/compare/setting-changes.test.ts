@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { planRun } from "../plan/plan-run.ts";
 import { settingChanges } from "./setting-changes.ts";
-import { planLimits } from "../testing/run-bench.ts";
+import { planLimits } from "../../../test/support/run-bench.ts";
 
 function settings(more: Record<string, unknown> = {}) {
   const test_batch = { id: "s", interactions: [{ id: "1", user_message: "Hi" }] };

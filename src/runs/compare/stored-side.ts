@@ -8,9 +8,9 @@ import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { keptByAttempt } from "../../evaluation/comparison/not-worse.ts";
 import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
 import { createRunTally, type RunTally } from "../../evaluation/comparison/run-tally.ts";
-import { runGoneError } from "../results/find-run.ts";
+import { runGoneError } from "../stored/find-run.ts";
 import type { ComparedSide } from "./compare-sides.ts";
-import { createEmbedderBaselines, toMeasures } from "./score-definitions.ts";
+import { createEmbedderBaselines, toMeasures } from "../stored/score-definitions.ts";
 
 /** A stored run, ready to be compared. */
 export interface StoredSide extends ComparedSide {

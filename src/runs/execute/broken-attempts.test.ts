@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, startBench, type RunBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench, type RunBench } from "../../../test/support/run-bench.ts";
 import { webhookEvents } from "../deliver-webhooks.ts";
 
 const right = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));

@@ -3,8 +3,8 @@ import { expect, test, vi } from "vitest";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { createRuns } from "../create-runs.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, startBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 
 const right = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
 const scenarios = (count: number, turns = 2) =>

@@ -1,7 +1,7 @@
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { helperCalls } from "../../evaluation/budget/helper-calls.ts";
-import { plannedPasses } from "../results/passes.ts";
+import { plannedPasses } from "../stored/passes.ts";
 
 /** The part of a run's budget that is reserved for one attempt. */
 export interface CallReservation {

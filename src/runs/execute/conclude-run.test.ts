@@ -5,7 +5,7 @@ import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts"
 import { openSqlite } from "../../storage/drivers/open-sqlite.ts";
 import { concludeRun, createConcluder } from "./conclude-run.ts";
 import { planRun } from "../plan/plan-run.ts";
-import { numberedScenario, planLimits } from "../testing/run-bench.ts";
+import { numberedScenario, planLimits } from "../../../test/support/run-bench.ts";
 
 /** A concluder of two runs that have ended already, of which reading the first one fails. */
 function concluderOf(failure: Error) {

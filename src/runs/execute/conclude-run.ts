@@ -6,7 +6,7 @@ import { withBaselineGate } from "../compare/baseline-gate.ts";
 import { createRunSummarizer, summarizeStoredRun, type IncrementalSummary } from "../results/run-figures.ts";
 import { toProgress } from "../results/to-run.ts";
 import { withDecision } from "../sequence/read-sequence.ts";
-import { isTransient, ProcessBroken } from "./attempt-errors.ts";
+import { isTransient, ProcessBroken } from "../stored/attempt-errors.ts";
 
 interface Concluder {
   /** Ends a run whose last attempt is over, once even when called concurrently. */

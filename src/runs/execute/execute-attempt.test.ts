@@ -7,8 +7,8 @@ import { createRuns } from "../create-runs.ts";
 import { afterReplies } from "./execute-attempt.ts";
 import type { RunServices } from "../run-services.ts";
 import type { Runs } from "../runs.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, startBench, type RunBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench, type RunBench } from "../../../test/support/run-bench.ts";
 
 const answering = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
 

@@ -31,13 +31,13 @@ import { scoreInteraction } from "../../evaluation/score-interaction.ts";
 import { success } from "../../scoring/scorers/scores.ts";
 import type { TurnJudge } from "../../evaluation/scoring.ts";
 import { publicErrorMessage } from "../../base/format.ts";
-import { firstHistory, passOf } from "../results/passes.ts";
-import { isTransient, LeaseLost } from "./attempt-errors.ts";
+import { firstHistory, passOf } from "../stored/passes.ts";
+import { isTransient, LeaseLost } from "../stored/attempt-errors.ts";
 import { attemptCalls, type AttemptCalls, type CallReservation } from "./call-reservations.ts";
 import type { RunContext } from "./run-context.ts";
 import { outcomeStates } from "./run-worlds.ts";
-import { retryStoreWrite, type StoreRetryOptions } from "./store-outage.ts";
-import { createTranscript, type AttemptTranscript } from "./transcript.ts";
+import { retryStoreWrite, type StoreRetryOptions } from "../stored/store-outage.ts";
+import { createTranscript, type AttemptTranscript } from "../stored/transcript.ts";
 
 interface ExecuteOptions {
   readonly store: Store;

@@ -3,10 +3,10 @@ import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { CallRequest, Limits } from "../../contract/ports/limits.ts";
 import type { ChatModel, ReplyError } from "../../contract/ports/chat-model.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { planRun } from "../plan/plan-run.ts";
-import { numberedScenario, planLimits, startBench } from "../testing/run-bench.ts";
+import { numberedScenario, planLimits, startBench } from "../../../test/support/run-bench.ts";
 
 const right = () => fakeModel((request) => lastUserMessage(request).replace("q", "a"));
 const saying = (verdict: string) => fakeModel(() => JSON.stringify({ reason: "because", verdict }));

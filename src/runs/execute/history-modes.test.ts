@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { ServiceError } from "../../contract/errors.ts";
 import type { ChatModel, ChatRequest, FailedReply, Reply } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, startBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 
 /** Right answers, except that it goes wrong at q2 and stays wrong as long as it sees a wrong reply of its own. */
 const drifting = () =>

@@ -7,7 +7,7 @@ import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
 import { createRuns } from "../create-runs.ts";
-import { startBench } from "../testing/run-bench.ts";
+import { startBench } from "../../../test/support/run-bench.ts";
 import { createCodeHost } from "../user-code/code-host.ts";
 import { loadRunModules } from "./run-worlds.ts";
 import { createWorldModules, type WorldModules } from "../user-code/world-modules.ts";

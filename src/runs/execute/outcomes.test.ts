@@ -7,8 +7,8 @@ import { createScoring } from "../../evaluation/scoring.ts";
 import { planRun } from "../plan/plan-run.ts";
 import { rescoreAttempt } from "../rescore/rescore-attempt.ts";
 import { toAttemptResults } from "../results/attempt-result.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, planLimits, startBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, planLimits, startBench } from "../../../test/support/run-bench.ts";
 
 const judgeAt = { endpoint: "http://judge", model_id: "judge" };
 /** Says the right thing in every second attempt. */

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { createRuns } from "../create-runs.ts";
 import { planRun } from "../plan/plan-run.ts";
-import { fakeModel } from "../testing/fake-model.ts";
-import { numberedScenario, planLimits, startBench, type RunBench } from "../testing/run-bench.ts";
+import { fakeModel } from "../../../test/support/fake-model.ts";
+import { numberedScenario, planLimits, startBench, type RunBench } from "../../../test/support/run-bench.ts";
 
 /** Another process on the store of a bench. */
 function another({ store, queue }: RunBench, ownRuns?: readonly string[]) {

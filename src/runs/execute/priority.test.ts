@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { startBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { startBench } from "../../../test/support/run-bench.ts";
 import { toRun } from "../results/to-run.ts";
 
 const scenarios = (name: string, count: number) =>

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { ChatOptions } from "../../contract/ports/chat-model.ts";
 import { Interaction } from "../../contract/schemas/scenario.ts";
 import { createRunContexts, streamedModel, wantsStream, type RunContext } from "./run-context.ts";
-import { fakeModel } from "../testing/fake-model.ts";
-import { numberedScenario, startBench } from "../testing/run-bench.ts";
+import { fakeModel } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 
 test("shares the context of a run between concurrent attempts, whatever other runs come in between", async () => {
   const model = fakeModel(() => "Hi");

@@ -3,12 +3,12 @@ import type { ClaimedAttempt } from "../../contract/ports/queue.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { RunEvents } from "../results/run-events.ts";
 import type { RunServices } from "../run-services.ts";
-import { isTransient } from "./attempt-errors.ts";
+import { isTransient } from "../stored/attempt-errors.ts";
 import { createConcluder, failAbandonedRun, failRun } from "./conclude-run.ts";
 import { executeAttempt } from "./execute-attempt.ts";
 import { createRunContexts, type CreateRunScoring, type RunContext } from "./run-context.ts";
 import { withMemory } from "./run-memory.ts";
-import type { StoreOutageMonitor } from "./store-outage.ts";
+import type { StoreOutageMonitor } from "../stored/store-outage.ts";
 import { createWorker, type AttemptControl } from "./worker.ts";
 
 interface ExecutorParts {

@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createByteBudget, estimateMemory } from "../../base/byte-budget.ts";
 import type { ChatModel, FailedReply } from "../../contract/ports/chat-model.ts";
-import { fakeModel } from "../testing/fake-model.ts";
-import { numberedScenario, startBench } from "../testing/run-bench.ts";
+import { fakeModel } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 
 const long = "ж".repeat(100_000);
 const large = (id: string) => numberedScenario(id, 1, { user_message: long });

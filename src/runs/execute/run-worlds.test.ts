@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ChatModel, ChatRequest } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { createRuns } from "../create-runs.ts";
-import { startBench, type RunBench } from "../testing/run-bench.ts";
+import { startBench, type RunBench } from "../../../test/support/run-bench.ts";
 
 const orders = {
   state: { orders: { "1042": { status: "paid" } } },

@@ -9,7 +9,7 @@ import { finalState, stateAfter } from "../../evaluation/world/final-state.ts";
 import { WorldLimitError } from "../../evaluation/world/limits.ts";
 import { prepareWorld, type PreparedWorld } from "../../evaluation/world/world.ts";
 import { ModuleError, type WorldModuleContent, type WorldModules } from "../user-code/world-modules.ts";
-import { firstHistory } from "../results/passes.ts";
+import { firstHistory } from "../stored/passes.ts";
 
 /** The world of a scenario; null without one. */
 export type WorldOf = (scenario: Pick<Scenario, "world">) => PreparedWorld | null;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatModel, ReportedToolCall } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
-import { numberedScenario, startBench } from "../testing/run-bench.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 
 const call = (id: string, name: string, more: Partial<ReportedToolCall> = {}): ReportedToolCall => ({
   id,

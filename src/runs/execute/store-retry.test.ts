@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ServiceError } from "../../contract/errors.ts";
-import { retryStoreWrite } from "./store-outage.ts";
+import { retryStoreWrite } from "../stored/store-outage.ts";
 
 const full = new ServiceError("storage_full", "full");
 const away = new ServiceError("storage_unavailable", "away");

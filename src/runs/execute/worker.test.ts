@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import type { ClaimedAttempt, Queue } from "../../contract/ports/queue.ts";
 import type { Lease } from "../../contract/ports/store.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { LeaseLost } from "./attempt-errors.ts";
+import { LeaseLost } from "../stored/attempt-errors.ts";
 import { createWorker, type WorkerOptions } from "./worker.ts";
 
 const attempt = (id: string, run_id = "run"): ClaimedAttempt => ({

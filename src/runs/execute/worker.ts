@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isShuttingDown } from "../../contract/errors.ts";
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../../contract/ports/queue.ts";
-import { LeaseLost, Postponed, ProcessBroken } from "./attempt-errors.ts";
+import { LeaseLost, Postponed, ProcessBroken } from "../stored/attempt-errors.ts";
 
 export interface WorkerOptions {
   readonly id: string;

@@ -2,7 +2,7 @@ import { RE2JS } from "re2js";
 import { expect, test, vi } from "vitest";
 import { ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { scenarioProblems } from "./batch-problems.ts";
-import { planLimits } from "../testing/run-bench.ts";
+import { planLimits } from "../../../test/support/run-bench.ts";
 
 const rules = { limits: planLimits, helpers: {} };
 const checkedFor = (pattern: string, index = 0) =>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { planRun } from "./plan-run.ts";
-import { numberedScenario, planLimits } from "../testing/run-bench.ts";
+import { numberedScenario, planLimits } from "../../../test/support/run-bench.ts";
 
 /** A request for one scenario with so many turns, with these labels. */
 function plan(options: object, { turns = 1, labels = {}, limits = planLimits } = {}) {

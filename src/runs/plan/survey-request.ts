@@ -7,7 +7,7 @@ import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { usesCode } from "../../contract/schemas/scorer-setting.ts";
 import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
 import { withUserTurns } from "../../evaluation/simulation/attempt-user.ts";
-import { planAttempts, sequenceProblems, type PlannedAttempts } from "../sequence/plan-sequence.ts";
+import { planAttempts, sequenceProblems, type PlannedAttempts } from "./plan-sequence.ts";
 import { createActingSurvey } from "./acting-problems.ts";
 import { createBatchSurvey } from "./batch-problems.ts";
 import { planEndpoints, type PlannedEndpoint } from "./endpoints.ts";

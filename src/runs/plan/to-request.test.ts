@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { planRun } from "./plan-run.ts";
-import { planLimits } from "../testing/run-bench.ts";
+import { planLimits } from "../../../test/support/run-bench.ts";
 import { toRepeatRequest } from "./to-request.ts";
 
 const helpers = { judge: { endpoint: "http://operator.example/v1", model_id: "judge-1" } };

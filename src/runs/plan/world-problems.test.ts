@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ServiceError } from "../../contract/errors.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
-import { planLimits } from "../testing/run-bench.ts";
+import { planLimits } from "../../../test/support/run-bench.ts";
 import { planRun } from "./plan-run.ts";
 
 const parameters = { type: "object", properties: { id: { type: "string" }, note: {} }, required: ["id"] };

@@ -14,7 +14,7 @@ import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
 import { spoiledByUser, withoutScores, withUserEnd } from "../../evaluation/simulation/conclude-user.ts";
 import type { PreparedWorld } from "../../evaluation/world/world.ts";
 import { outcomeStates } from "../execute/run-worlds.ts";
-import { createTranscript, type AttemptTranscript } from "../execute/transcript.ts";
+import { createTranscript, type AttemptTranscript } from "../stored/transcript.ts";
 
 export interface RescoreAttemptOptions {
   readonly settings: RunSettings;

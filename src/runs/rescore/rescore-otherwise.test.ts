@@ -8,8 +8,8 @@ import { RescoreRequest, type RunSettings } from "../../contract/schemas/evaluat
 import { createRunScoring } from "../execute/run-scoring.ts";
 import type { ModelTarget } from "../plan/model-target.ts";
 import { rescoreRun } from "./rescore-run.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, planLimits, startBench, type RunBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, planLimits, startBench, type RunBench } from "../../../test/support/run-bench.ts";
 
 const judgeAt = { endpoint: "http://judge", model_id: "judge" };
 const saying = (verdict: string) => fakeModel(() => JSON.stringify({ reason: "because", verdict }));

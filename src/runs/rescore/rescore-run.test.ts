@@ -8,8 +8,8 @@ import { RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
 import { openSqlite } from "../../storage/drivers/open-sqlite.ts";
 import { createRunScoring } from "../execute/run-scoring.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, planLimits, startBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, planLimits, startBench } from "../../../test/support/run-bench.ts";
 import { createRescorer, rescoreExclusively, rescoreRun, type RescoreOptions } from "./rescore-run.ts";
 
 const judgeAt = { endpoint: "http://judge", model_id: "judge" };

@@ -11,7 +11,7 @@ import { hasToolRules } from "../../evaluation/tools/outcome.ts";
 import { averageTurns } from "../../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation.ts";
 import { firstBadTurn, type FirstBadTurn } from "../../evaluation/summary/summarize-scenario.ts";
-import { toPasses } from "./passes.ts";
+import { toPasses } from "../stored/passes.ts";
 
 /** The public result of an attempt, and of its pass with reference history if the run has both. */
 export interface AttemptResults {

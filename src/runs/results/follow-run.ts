@@ -3,9 +3,9 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { NumberedInteraction, RunRecord, Store, TurnPage } from "../../contract/ports/store.ts";
 import { finalStates, type RunEvent, type StoredTurn } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { retryStoreRead } from "../execute/store-outage.ts";
+import { retryStoreRead } from "../stored/store-outage.ts";
 import type { Runs } from "../runs.ts";
-import { runGoneError, assertRunExists } from "./find-run.ts";
+import { runGoneError, assertRunExists } from "../stored/find-run.ts";
 import { nextRunChange, type NextChangeOptions, type RunEvents } from "./run-events.ts";
 import { toProgress, toRun } from "./to-run.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AttemptWithInteractions, Store } from "../../contract/ports/store.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, startBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 import { readAttemptResults, readScenarioResults, readWholeResults, type ReadAttempt } from "./read-results.ts";
 import { writeResults } from "./results-text.ts";
 

@@ -10,10 +10,10 @@ import { scoringVersion } from "../../contract/schemas/score.ts";
 import { createDrift } from "../../evaluation/summary/drift.ts";
 import type { RunFigures } from "../../evaluation/summary/summarize-run.ts";
 import { createScenarioSummary } from "../../evaluation/summary/summarize-scenario.ts";
-import { toMeasures } from "../compare/score-definitions.ts";
-import { toTurnVerdict } from "../review/reply-verdicts.ts";
+import { toMeasures } from "../stored/score-definitions.ts";
+import { toTurnVerdict } from "../stored/reply-verdicts.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
-import { assertRunExists } from "./find-run.ts";
+import { assertRunExists } from "../stored/find-run.ts";
 import { checkScoreNames, createFiguresOfRun, toFiguredAttempt } from "./run-figures.ts";
 import { toRun, warningsOf } from "./to-run.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { AttemptWithInteractions, RunRecord } from "../../contract/ports/store.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, startBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 import { createIncrementalSummary, summarizeStoredRun } from "./run-figures.ts";
 
 test("does not treat a turn rubric as a check of 0 or 1", async () => {

@@ -8,7 +8,7 @@ import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.t
 import { addSpent, isSpent, noSpent, spentOn, wasHelperRefused } from "../../evaluation/budget/budget.ts";
 import { createRunFigures, type FiguredAttempt } from "../../evaluation/summary/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";
-import { plannedPasses } from "./passes.ts";
+import { plannedPasses } from "../stored/passes.ts";
 
 export function toFiguredAttempt(
   scenario: Scenario,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { AttemptAverages, RunRecord, Store } from "../../contract/ports/store.ts";
 import { RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, planLimits, startBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, planLimits, startBench } from "../../../test/support/run-bench.ts";
 import { createScenarioOrders, listRunScenarios } from "./run-scenarios.ts";
 
 const scores = [

@@ -4,7 +4,7 @@ import type { Warning } from "../../contract/schemas/problem.ts";
 import type { Run, RunList } from "../../contract/schemas/run.ts";
 import { shortList } from "../../base/format.ts";
 import { unseenCallsWarning } from "../plan/warnings.ts";
-import { plannedPasses } from "./passes.ts";
+import { plannedPasses } from "../stored/passes.ts";
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 

@@ -4,8 +4,8 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { correctEffect, correctMean } from "../../evaluation/judges/correct-judge.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import type { JudgedReply } from "../../evaluation/statistics/prediction-powered.ts";
-import { findReplyPairs, type ReplyPair } from "../compare/reply-pairs.ts";
-import { requireEndedRun } from "../results/find-run.ts";
+import { findReplyPairs, type ReplyPair } from "../stored/reply-pairs.ts";
+import { requireEndedRun } from "../stored/find-run.ts";
 import {
   readScoredTurns,
   toJudgedReplies,
@@ -25,7 +25,7 @@ import {
   verdictScore,
   type AskedQuestion,
   type ReplyVerdict,
-} from "./reply-verdicts.ts";
+} from "../stored/reply-verdicts.ts";
 import { orderReplies } from "./review-queue.ts";
 
 const mostNext = 20;

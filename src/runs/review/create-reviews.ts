@@ -10,8 +10,8 @@ import type {
 } from "../../contract/schemas/judging/human-verdict.ts";
 import type { JudgeAuditRequest } from "../../contract/schemas/judging/judge-audit.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
-import { requireEndedRun } from "../results/find-run.ts";
-import { questionsOfRun, readReplyVerdicts } from "./reply-verdicts.ts";
+import { requireEndedRun } from "../stored/find-run.ts";
+import { questionsOfRun, readReplyVerdicts } from "../stored/reply-verdicts.ts";
 import { correctionsOfRun } from "./correct-scores.ts";
 import { agreementOfRun } from "./measure-agreement.ts";
 import { createReviewQueue, readItems } from "./review-queue.ts";

@@ -3,7 +3,13 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
 import { referenceReplies } from "../../evaluation/conversation.ts";
 import type { JudgedReply } from "../../evaluation/statistics/prediction-powered.ts";
-import { questionAt, replyKey, reviewQuestionName, type AskedQuestion, type ReplyVerdict } from "./reply-verdicts.ts";
+import {
+  questionAt,
+  replyKey,
+  reviewQuestionName,
+  type AskedQuestion,
+  type ReplyVerdict,
+} from "../stored/reply-verdicts.ts";
 
 /** A reply that a question can be asked about, with the judge's score of it. */
 export interface ReviewedReply {

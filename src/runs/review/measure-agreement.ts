@@ -20,7 +20,7 @@ import {
   verdictScore,
   type AskedQuestion,
   type ReplyVerdict,
-} from "./reply-verdicts.ts";
+} from "../stored/reply-verdicts.ts";
 import { countByRater } from "./review-queue.ts";
 import { findQuestion } from "./store-verdicts.ts";
 

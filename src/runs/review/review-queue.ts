@@ -8,10 +8,10 @@ import type {
 } from "../../contract/schemas/judging/human-verdict.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { referenceReply } from "../../evaluation/conversation.ts";
-import { findReplyPairs, readReplyPair, type ReplyPair } from "../compare/reply-pairs.ts";
-import { createTranscript } from "../execute/transcript.ts";
+import { findReplyPairs, readReplyPair, type ReplyPair } from "../stored/reply-pairs.ts";
+import { createTranscript } from "../stored/transcript.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
-import { getOwnedRun, requireEndedRun } from "../results/find-run.ts";
+import { getOwnedRun, requireEndedRun } from "../stored/find-run.ts";
 import { readScoredTurns, toReviewedReplies, type ReviewedReply } from "./judged-replies.ts";
 import {
   isSampled,
@@ -23,7 +23,7 @@ import {
   toReviewQuestion,
   type AskedQuestion,
   type ReplyVerdict,
-} from "./reply-verdicts.ts";
+} from "../stored/reply-verdicts.ts";
 import { findQuestion } from "./store-verdicts.ts";
 
 /** A person is taken to be reviewing for this long after a verdict. */

@@ -10,7 +10,7 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { FormatError } from "../../formats/scenario-file.ts";
 import { parseVerdictFile } from "../../formats/verdict-file.ts";
 import { invalidFieldsError, refuseInvalid } from "../plan/fields-error.ts";
-import { getOwnedRun, requireEndedRun, runGoneError } from "../results/find-run.ts";
+import { getOwnedRun, requireEndedRun, runGoneError } from "../stored/find-run.ts";
 import { readScoredTurns, toReviewedReplies } from "./judged-replies.ts";
 import {
   isSampled,
@@ -21,7 +21,7 @@ import {
   replyKey,
   toTurnVerdict,
   type AskedQuestion,
-} from "./reply-verdicts.ts";
+} from "../stored/reply-verdicts.ts";
 
 /** Who stores verdicts. */
 export interface VerdictAuthor {

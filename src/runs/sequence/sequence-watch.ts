@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
-import { Postponed } from "../execute/attempt-errors.ts";
+import { Postponed } from "../stored/attempt-errors.ts";
 import { candidateOf, creationMs, readSequence } from "./read-sequence.ts";
 
 /** Decides whether the scenarios of a run that stops when it is decided still have to run. */

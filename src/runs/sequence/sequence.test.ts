@@ -7,8 +7,8 @@ import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { createRuns } from "../create-runs.ts";
 import { planRun } from "../plan/plan-run.ts";
-import { fakeModel } from "../testing/fake-model.ts";
-import { planLimits, startBench } from "../testing/run-bench.ts";
+import { fakeModel } from "../../../test/support/fake-model.ts";
+import { planLimits, startBench } from "../../../test/support/run-bench.ts";
 
 const suite = (count: number) =>
   Array.from({ length: count }, (_, index) => ({

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ResourceLimits, Worker } from "node:worker_threads";
 
-import { availableMemory } from "../process-memory.ts";
+import { availableMemory } from "./process-memory.ts";
 /** Runs untrusted work in a thread that can be terminated. */
 interface GuardedThread<Question, Answer> {
   /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fakeModel } from "../../runs/testing/fake-model.ts";
-import { planLimits, startBench } from "../../runs/testing/run-bench.ts";
+import { fakeModel } from "../../../test/support/fake-model.ts";
+import { planLimits, startBench } from "../../../test/support/run-bench.ts";
 import { createRunFromRequest } from "./plan-request.ts";
 
 const walkers = ["map", "flatMap", "filter", "some", "every", "find", "forEach", "reduce", "entries", "slice"] as const;

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { AgentAnswers, AnswerClaim, AnswerKey, StoredAnswer } from "../../contract/ports/agent-memory.ts";
-import type { Database, Writer } from "../database.ts";
-import { fromJsonText, toJsonText } from "../text-columns.ts";
-import type { Presence } from "../presence.ts";
+import type { Database, Writer } from "../tables/database.ts";
+import { fromJsonText, toJsonText } from "../tables/text-columns.ts";
+import type { Presence } from "../leases/presence.ts";
 import { isUntaken, toLostRun } from "./open-runs.ts";
 
 const day = 86_400_000;

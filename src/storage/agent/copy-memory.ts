@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Database, Reader, Writer } from "../database.ts";
+import type { Database, Reader, Writer } from "../tables/database.ts";
 import { isUnused } from "./answers.ts";
 
 export interface CopiedMemory {

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import type { AcceptedRun, AgentMemory, AgentTurnResult } from "../../contract/ports/agent-memory.ts";
-import type { Database } from "../database.ts";
-import { createPresence, type PresenceOptions } from "../presence.ts";
+import type { Database } from "../tables/database.ts";
+import { createPresence, type PresenceOptions } from "../leases/presence.ts";
 import { createAnswers, type StoredAnswers } from "./answers.ts";
 import { createHandovers } from "./handovers.ts";
 import { createOpenRuns, type StoredOpenRuns } from "./open-runs.ts";

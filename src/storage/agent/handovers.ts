@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { AgentHandovers } from "../../contract/ports/agent-memory.ts";
-import type { Database, Writer } from "../database.ts";
-import { fromJsonText, toJsonText } from "../text-columns.ts";
+import type { Database, Writer } from "../tables/database.ts";
+import { fromJsonText, toJsonText } from "../tables/text-columns.ts";
 
 /** The time a client has to return its tool results. */
 const keptMs = 3_600_000;

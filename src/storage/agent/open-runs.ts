@@ -8,10 +8,10 @@ import type {
   ThreadKey,
   WaitingRun,
 } from "../../contract/ports/agent-memory.ts";
-import type { Database, Reader, Writer } from "../database.ts";
-import type { Presence } from "../presence.ts";
-import type { AgentOpenRunTable } from "../schema.ts";
-import { fromJsonText, isPlainId, toJsonText } from "../text-columns.ts";
+import type { Database, Reader, Writer } from "../tables/database.ts";
+import type { Presence } from "../leases/presence.ts";
+import type { AgentOpenRunTable } from "../tables/schema.ts";
+import { fromJsonText, isPlainId, toJsonText } from "../tables/text-columns.ts";
 
 /** Open runs, plus the steps that `acceptTurn` and `endTurn` compose into one transaction. */
 export interface StoredOpenRuns extends OpenRuns {

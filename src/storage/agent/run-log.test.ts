@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { AgentRunEntry, AgentRunStarted } from "../../contract/schemas/agent-run.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../tables/database.ts";
 import { openSqliteDatabase } from "../drivers/sqlite-database.ts";
-import { createPresence } from "../presence.ts";
+import { createPresence } from "../leases/presence.ts";
 import { createRunLog } from "./run-log.ts";
 
 const start = (): AgentRunStarted => ({

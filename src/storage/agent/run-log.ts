@@ -1,11 +1,11 @@
 import { getHeapStatistics } from "node:v8";
 import type { AgentRunFilter, AgentRunLog, AgentRunPage, AgentRunRecord } from "../../contract/ports/agent-memory.ts";
 import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent-run.ts";
-import type { Database, Reader } from "../database.ts";
+import type { Database, Reader } from "../tables/database.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
-import type { Presence } from "../presence.ts";
+import type { Presence } from "../leases/presence.ts";
 import { parseIdCursor, toIdCursor } from "../queries/paging.ts";
-import { fromJsonText, isPlainId, toJsonText } from "../text-columns.ts";
+import { fromJsonText, isPlainId, toJsonText } from "../tables/text-columns.ts";
 import { writeRuns, type RunPart } from "./write-runs.ts";
 
 export interface RunLogOptions {

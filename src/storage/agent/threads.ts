@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { AgentThreads, ThreadKey } from "../../contract/ports/agent-memory.ts";
 import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
-import type { Database, Reader, Writer } from "../database.ts";
-import type { Presence } from "../presence.ts";
+import type { Database, Reader, Writer } from "../tables/database.ts";
+import type { Presence } from "../leases/presence.ts";
 import { parseIdCursor, toIdCursor } from "../queries/paging.ts";
-import { fromJsonText, toJsonText } from "../text-columns.ts";
+import { fromJsonText, toJsonText } from "../tables/text-columns.ts";
 import { isAccepted, isUntaken } from "./open-runs.ts";
 
 /** Threads, plus the steps that `endTurn` composes into one transaction. */

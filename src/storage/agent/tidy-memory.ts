@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from "kysely";
 import type { AgentRetention } from "../../contract/ports/agent-memory.ts";
 import type { AgentRunEnd, AgentRunSummary } from "../../contract/schemas/agent-run.ts";
-import type { Database, Writer } from "../database.ts";
-import { fromJsonText } from "../text-columns.ts";
-import type { Presence } from "../presence.ts";
+import type { Database, Writer } from "../tables/database.ts";
+import { fromJsonText } from "../tables/text-columns.ts";
+import type { Presence } from "../leases/presence.ts";
 import { isUnused } from "./answers.ts";
 import { tidyHandovers } from "./handovers.ts";
 import { isAccepted } from "./open-runs.ts";

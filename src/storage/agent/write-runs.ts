@@ -1,7 +1,7 @@
 import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent-run.ts";
-import type { Database, Writer } from "../database.ts";
+import type { Database, Writer } from "../tables/database.ts";
 import { insertStatements, statement } from "../queries/statement.ts";
-import { fromJsonText, toJsonText } from "../text-columns.ts";
+import { fromJsonText, toJsonText } from "../tables/text-columns.ts";
 
 /** Entries to append to the log of one run. */
 export interface RunPart {

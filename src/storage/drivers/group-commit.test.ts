@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Writer } from "../database.ts";
-import type { Tables } from "../schema.ts";
+import type { Writer } from "../tables/database.ts";
+import type { Tables } from "../tables/schema.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { sqliteDialect } from "./sqlite-dialect.ts";
 

@@ -1,7 +1,7 @@
 import type { ControlledTransaction } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
-import type { Database, WriteOptions, Writer } from "../database.ts";
-import type { Tables } from "../schema.ts";
+import type { Database, WriteOptions, Writer } from "../tables/database.ts";
+import type { Tables } from "../tables/schema.ts";
 
 type Work<Result> = (writer: Writer) => Promise<Result>;
 

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { createAgentMemory } from "../agent/create-agent-memory.ts";
-import { createStore } from "../create-store.ts";
-import type { Writer } from "../database.ts";
-import { createWorldRelay, relayNotice } from "../world-relay.ts";
-import { hostClock, ownProcessId, thisHost, type BrokeDown, type HostClock } from "../host.ts";
+import { createStore } from "../queries/create-store.ts";
+import type { Writer } from "../tables/database.ts";
+import { createWorldRelay, relayNotice } from "../queries/world-relay.ts";
+import { hostClock, ownProcessId, thisHost, type BrokeDown, type HostClock } from "../tables/host.ts";
 import { createLimits } from "../limits/create-limits.ts";
-import { createPresence } from "../presence.ts";
+import { createPresence } from "../leases/presence.ts";
 import { createKeyRates, createKeyRecords } from "../queries/api-keys.ts";
 import { createJudgeAudits, createLibrary } from "../queries/library.ts";
 import { createRunCarriers, createRunRescorings } from "../queries/run-holds.ts";

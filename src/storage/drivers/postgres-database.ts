@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import { firstSlice, startSlices, type Slices } from "../queues/boss/slices.ts";
-import { StoreFileError, type Database, type Dispatch } from "../database.ts";
-import { appliedMigrations, isUpToDate, migrate, refusalOf } from "../migrate.ts";
-import type { Tables } from "../schema.ts";
+import { StoreFileError, type Database, type Dispatch } from "../tables/database.ts";
+import { appliedMigrations, isUpToDate, migrate, refusalOf } from "../migrations/migrate.ts";
+import type { Tables } from "../tables/schema.ts";
 import {
   postgresCodes,
   isConflict,

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { StoreFileError } from "../database.ts";
+import { StoreFileError } from "../tables/database.ts";
 
 /** Codes about the server rather than about our SQL. */
 export const postgresCodes = {

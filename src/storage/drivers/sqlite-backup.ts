@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { StoreFileError } from "../database.ts";
+import { StoreFileError } from "../tables/database.ts";
 import { withFileErrors, createPrivateFile, toStoreFileError } from "./sqlite-file.ts";
 
 /**

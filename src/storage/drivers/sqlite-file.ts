@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { access, constants, copyFile, link, mkdir, open, rm, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { refusalOf } from "../migrate.ts";
-import { StoreFileError } from "../database.ts";
+import { refusalOf } from "../migrations/migrate.ts";
+import { StoreFileError } from "../tables/database.ts";
 import { describeFileProblem } from "./sqlite-error.ts";
 
 /** Network file systems by statfs type: NFS, SMB and CIFS. Their locks do not keep two writers apart. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "../../contract/errors.ts";
 import type { EndpointLimits, Limits } from "../../contract/ports/limits.ts";
-import type { Database, Writer } from "../database.ts";
+import type { Database, Writer } from "../tables/database.ts";
 import { EndpointLimiter } from "./endpoint-limiter.ts";
 import { renewQuota } from "./quota.ts";
 

@@ -1,5 +1,5 @@
 import type { EndpointLimits } from "../../contract/ports/limits.ts";
-import type { Writer } from "../database.ts";
+import type { Writer } from "../tables/database.ts";
 import {
   adaptConcurrency,
   currentTat,

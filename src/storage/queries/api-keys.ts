@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { countsAt, usesLeft, waitForUse, type SlidingCounts } from "../../base/sliding-counts.ts";
 import type { KeyRates, KeyRecords, RateRequest } from "../../contract/ports/api-keys.ts";
-import type { Database, Writer } from "../database.ts";
-import { fromJsonText, isPlainId, toJsonText } from "../text-columns.ts";
+import type { Database, Writer } from "../tables/database.ts";
+import { fromJsonText, isPlainId, toJsonText } from "../tables/text-columns.ts";
 
 /** Stores API keys that services share. */
 export function createKeyRecords({ reader, write }: Database): KeyRecords {

@@ -1,9 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { sampleReply, sampleRun } from "../../../test/conformance/sample-runs.ts";
-import { noDispatch, type Reader } from "../database.ts";
+import { noDispatch, type Reader } from "../tables/database.ts";
 import { openSqliteDatabase } from "../drivers/sqlite-database.ts";
-import { toJsonText } from "../text-columns.ts";
+import { toJsonText } from "../tables/text-columns.ts";
 import { noCarriers } from "./run-holds.ts";
 import { streamAttempts } from "./attempts.ts";
 import { storeRun } from "./create-run.ts";

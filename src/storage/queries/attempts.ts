@@ -7,9 +7,9 @@ import type {
   RescoreHold,
 } from "../../contract/ports/store.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
-import type { Readers, Reader, Writer } from "../database.ts";
-import type { AttemptTable } from "../schema.ts";
-import { fromNullableJsonText, toJsonText } from "../text-columns.ts";
+import type { Readers, Reader, Writer } from "../tables/database.ts";
+import type { AttemptTable } from "../tables/schema.ts";
+import { fromNullableJsonText, toJsonText } from "../tables/text-columns.ts";
 import { isAfterAttempt } from "./conditions.ts";
 import { selectTurnTexts, toStoredInteraction, turnBytes, type TurnTexts } from "./interactions.ts";
 import { bytesAtOnce, createPageReader, prefetch } from "./paging.ts";

@@ -3,9 +3,9 @@ import { PostgresAdapter, sql, type RawBuilder, type Selectable, type SqlBool } 
 import type { ScoredTurn, StoredInteraction, TurnPage } from "../../contract/ports/store.ts";
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
-import type { Readers, Reader } from "../database.ts";
-import type { InteractionTable } from "../schema.ts";
-import { fromJsonText, fromNullableJsonText } from "../text-columns.ts";
+import type { Readers, Reader } from "../tables/database.ts";
+import type { InteractionTable } from "../tables/schema.ts";
+import { fromJsonText, fromNullableJsonText } from "../tables/text-columns.ts";
 import { bytesAtOnce, prefetch } from "./paging.ts";
 
 /** A stored turn with its JSON not yet parsed. */

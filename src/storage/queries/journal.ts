@@ -1,9 +1,9 @@
 import { sql, type Selectable } from "kysely";
 import type { JournalEntry, JournalPart } from "../../contract/ports/journal.ts";
 import type { Lease } from "../../contract/ports/store.ts";
-import type { Reader, Writer } from "../database.ts";
-import type { TurnJournalTable } from "../schema.ts";
-import { fromJsonText, toJsonText } from "../text-columns.ts";
+import type { Reader, Writer } from "../tables/database.ts";
+import type { TurnJournalTable } from "../tables/schema.ts";
+import { fromJsonText, toJsonText } from "../tables/text-columns.ts";
 import { statement } from "./statement.ts";
 import { cancelIfRunInactive } from "./store-interactions.ts";
 

@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import type { JudgeAudits, Library, StoredVersion } from "../../contract/ports/library.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import type { Database, Reader, Writer } from "../database.ts";
-import { fromJsonText, isPlainId, toJsonText } from "../text-columns.ts";
+import type { Database, Reader, Writer } from "../tables/database.ts";
+import { fromJsonText, isPlainId, toJsonText } from "../tables/text-columns.ts";
 import { countWithinBytes, parseIdCursor, toIdCursor } from "./paging.ts";
 import { containsText } from "./search.ts";
 

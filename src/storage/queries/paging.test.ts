@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ServiceError } from "../../contract/errors.ts";
-import type { Reader } from "../database.ts";
+import type { Reader } from "../tables/database.ts";
 import { createPageReader, parseCursor, parseIdCursor, toCursor, toIdCursor } from "./paging.ts";
 
 const plainId = fc

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
-import type { Readers, Reader } from "../database.ts";
-import { isPlainId } from "../text-columns.ts";
+import type { Readers, Reader } from "../tables/database.ts";
+import { isPlainId } from "../tables/text-columns.ts";
 
 /** The last row of a page: the next page starts right after it, whatever was inserted meanwhile. */
 interface Position {

@@ -1,4 +1,4 @@
-import type { Reader, Writer } from "../database.ts";
+import type { Reader, Writer } from "../tables/database.ts";
 import { statement } from "./statement.ts";
 
 export interface ProgressCounts {

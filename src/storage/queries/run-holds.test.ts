@@ -8,7 +8,7 @@ import { sampleRun } from "../../../test/conformance/sample-runs.ts";
 import { ending } from "../../../test/conformance/suite-helpers.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { openSqlite } from "../drivers/open-sqlite.ts";
-import { hostClock } from "../host.ts";
+import { hostClock } from "../tables/host.ts";
 
 test("frees a rescored run as soon as its process on this host is gone", async () => {
   await using folder = await temporaryFolder();

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { RescoreHold } from "../../contract/ports/store.ts";
-import type { Database, Reader, Writer } from "../database.ts";
-import { isDeadWorker, isStoppedWorker, type HostProcess } from "../host.ts";
-import type { Presence } from "../presence.ts";
+import type { Database, Reader, Writer } from "../tables/database.ts";
+import { isDeadWorker, isStoppedWorker, type HostProcess } from "../tables/host.ts";
+import type { Presence } from "../leases/presence.ts";
 import { unfinishedRunStates } from "./conditions.ts";
 
 /**

@@ -4,9 +4,9 @@ import type { RunFilter, RunPage, RunRecord } from "../../contract/ports/store.t
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { finalStates, type RunState, type RunSummary } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import type { Readers, Reader } from "../database.ts";
-import type { RunTable } from "../schema.ts";
-import { fromJsonText, fromNullableJsonText, isPlainId, toJsonText } from "../text-columns.ts";
+import type { Readers, Reader } from "../tables/database.ts";
+import type { RunTable } from "../tables/schema.ts";
+import { fromJsonText, fromNullableJsonText, isPlainId, toJsonText } from "../tables/text-columns.ts";
 import { activeRunStates, ready, running, unfinishedRunStates } from "./conditions.ts";
 import { countWithinBytes, createPageReader, parseCursor, toCursor } from "./paging.ts";
 import { readProgress, type ProgressCounts } from "./progress.ts";

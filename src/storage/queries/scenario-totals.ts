@@ -1,8 +1,8 @@
 import type { NewFigures, RunRecord } from "../../contract/ports/store.ts";
 import type { ScenarioTotals } from "../../contract/schemas/run-scenarios.ts";
 import type { RunSummary } from "../../contract/schemas/run.ts";
-import type { Reader, Writer } from "../database.ts";
-import { fromJsonText, toJsonText } from "../text-columns.ts";
+import type { Reader, Writer } from "../tables/database.ts";
+import { fromJsonText, toJsonText } from "../tables/text-columns.ts";
 
 /** Stores the totals of a run's scenarios beside its summary. Without totals nothing is written, and earlier ones no longer count. */
 export async function storeTotals(

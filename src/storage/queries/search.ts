@@ -1,5 +1,5 @@
 import { sql, type Expression, type SqlBool } from "kysely";
-import { toJsonText } from "../text-columns.ts";
+import { toJsonText } from "../tables/text-columns.ts";
 
 /**
  * True when a JSON text column contains this text. Pattern characters are escaped explicitly, because databases differ

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Kysely } from "kysely";
 import { expect, test } from "vitest";
 import { sqliteDialect } from "../drivers/sqlite-dialect.ts";
-import type { Tables } from "../schema.ts";
+import type { Tables } from "../tables/schema.ts";
 import { statement } from "./statement.ts";
 
 test("runs inside the given transaction and is rolled back with it", async () => {

@@ -1,5 +1,5 @@
 import { CompiledQuery, PostgresAdapter, type DialectAdapter } from "kysely";
-import type { Reader, Writer } from "../database.ts";
+import type { Reader, Writer } from "../tables/database.ts";
 
 /** The adapter of an embedded database with a single connection: statements run synchronously. */
 export interface InProcessAdapter extends DialectAdapter {

@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
 import type { SkipRecord, Store, VerdictKey, VerdictRecord } from "../../contract/ports/store.ts";
-import type { Reader, Writer } from "../database.ts";
-import type { HumanVerdictTable } from "../schema.ts";
-import { fromJsonText, fromNullableJsonText, isPlainId, toJsonText } from "../text-columns.ts";
+import type { Reader, Writer } from "../tables/database.ts";
+import type { HumanVerdictTable } from "../tables/schema.ts";
+import { fromJsonText, fromNullableJsonText, isPlainId, toJsonText } from "../tables/text-columns.ts";
 
 export async function verdictsOfRun(reader: Reader, runId: string): Promise<VerdictRecord[]> {
   if (!isPlainId(runId)) return [];

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
-import type { Database, Writer } from "../database.ts";
-import { fromNullableJsonText, toJsonText } from "../text-columns.ts";
+import type { Database, Writer } from "../tables/database.ts";
+import { fromNullableJsonText, toJsonText } from "../tables/text-columns.ts";
 
 /** An ended run whose webhooks are not all delivered. */
 export interface DueWebhook {

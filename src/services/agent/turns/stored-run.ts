@@ -4,7 +4,7 @@ import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
 import type { OpenRuns } from "../../../contract/ports/agent-memory.ts";
 import type { ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
 import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
-import { retryStoreWrite } from "../../../runs/execute/store-outage.ts";
+import { retryStoreWrite } from "../../../runs/stored/store-outage.ts";
 import { createTurnJournal, type JournalEntry, type TurnJournal } from "./turn-journal.ts";
 import type { TurnRequest } from "./turn.ts";
 

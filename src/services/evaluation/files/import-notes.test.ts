@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ScenarioInput } from "../../../contract/schemas/scenario.ts";
-import { planLimits } from "../../../runs/testing/run-bench.ts";
+import { planLimits } from "../../../../test/support/run-bench.ts";
 import { capNotes, unusableNotes } from "./import-notes.ts";
 
 const notes = (count: number) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planLimits } from "../../../runs/testing/run-bench.ts";
+import { planLimits } from "../../../../test/support/run-bench.ts";
 import { createScenarioFileReader } from "./read-scenario-file.ts";
 
 const rules = { limits: planLimits, helpers: {} };

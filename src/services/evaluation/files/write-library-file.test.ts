@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { numberedScenario } from "../../../runs/testing/run-bench.ts";
+import { numberedScenario } from "../../../../test/support/run-bench.ts";
 import { scenarioFromInput } from "../../../runs/plan/to-scenario.ts";
 import { ScenarioInput } from "../../../contract/schemas/scenario.ts";
 import { createLibraryWriter, type LibraryFileRequest } from "./write-library-file.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { testShell } from "../../../../test/support/test-shell.ts";
-import { fakeModel } from "../../../runs/testing/fake-model.ts";
-import { numberedScenario, startBench } from "../../../runs/testing/run-bench.ts";
+import { fakeModel } from "../../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../../test/support/run-bench.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 import { analysisRoutes } from "./analysis.ts";
 

@@ -20,7 +20,7 @@ import type { RunEvent, RunListQuery } from "../../../contract/schemas/run.ts";
 import { resultFormats, type ResultFormat } from "../../../formats/formats.ts";
 import { demoModelName } from "../../../models/demo/demo-models.ts";
 import { testsOwnAgent } from "../../../runs/plan/endpoints.ts";
-import { requireEndedRun } from "../../../runs/results/find-run.ts";
+import { requireEndedRun } from "../../../runs/stored/find-run.ts";
 import type { ReadAttempt } from "../../../runs/results/read-results.ts";
 import { writeReport } from "../../../runs/results/results-text.ts";
 import { toRun, toRunList } from "../../../runs/results/to-run.ts";

@@ -7,7 +7,7 @@ import { scopes } from "../../../contract/operations/operation.ts";
 import { isKeyName } from "../../../settings/api-keys.ts";
 import { lockFile } from "../../../storage/drivers/sqlite-lock.ts";
 import { describeFileProblem } from "../../../storage/drivers/sqlite-error.ts";
-import { StoreFileError } from "../../../storage/database.ts";
+import { StoreFileError } from "../../../storage/tables/database.ts";
 
 const KeyRecord = z.object({
   id: z.string().regex(/^[0-9A-Za-z]{8}$/),

@@ -1,6 +1,6 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
-import { availableMemory } from "../../../runs/process-memory.ts";
+import { availableMemory } from "../../../runs/threads/process-memory.ts";
 
 /** The load of this process. */
 export interface ProcessLoad {

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Queue } from "../../../contract/ports/queue.ts";
 import type { Store } from "../../../contract/ports/store.ts";
-import type { HostClock } from "../../host.ts";
-import type { Database } from "../../database.ts";
+import type { HostClock } from "../../tables/host.ts";
+import type { Database } from "../../tables/database.ts";
 import { longestDelayMs } from "../leases/leases.ts";
 import { appendToJournals, type JournalWrite } from "./write-journals.ts";
 import { writeAttempts, type AttemptWrite, type AttemptWritten } from "./write-attempts.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { ClaimedAttempt, ClaimOptions } from "../../../contract/ports/queue.ts";
-import type { Writer } from "../../database.ts";
+import type { Writer } from "../../tables/database.ts";
 import { statement } from "../../queries/statement.ts";
 import { hasSeveralOwners, toClaimed } from "../leases/claim.ts";
 import { planClaim, type ClaimableRun, type RoundRobin } from "../leases/fair-share.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Reader, Writer } from "../../database.ts";
+import type { Reader, Writer } from "../../tables/database.ts";
 
 /** The clock of leases and delays, in milliseconds since 1970: when the transaction began. */
 export const databaseNow = sql<number>`floor(extract(epoch from now()) * 1000)::bigint`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Database } from "../../database.ts";
+import type { Database } from "../../tables/database.ts";
 import { createBossQueue } from "./create-boss-queue.ts";
 import type { Slices } from "./slices.ts";
 

@@ -1,6 +1,6 @@
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../../../contract/ports/queue.ts";
-import type { Database, Reader } from "../../database.ts";
-import { registerWorker } from "../../host.ts";
+import type { Database, Reader } from "../../tables/database.ts";
+import { registerWorker } from "../../tables/host.ts";
 import { statement } from "../../queries/statement.ts";
 import { closeRemainingAttempts } from "../../queries/run-lifecycle.ts";
 import { stateOfRun } from "../../queries/runs.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { AttemptState } from "../../../contract/ports/store.ts";
-import type { Writer } from "../../database.ts";
+import type { Writer } from "../../tables/database.ts";
 import { statement } from "../../queries/statement.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Pool } from "pg";
 import { fromKysely, PgBoss } from "pg-boss";
-import type { Writer } from "../../database.ts";
+import type { Writer } from "../../tables/database.ts";
 
 /** The pg-boss queue of slices, and the one for slices that worker after worker died on. */
 const sliceQueue = "rehearsal-slice";

@@ -1,7 +1,7 @@
 import type { Lease, NewTurn } from "../../../contract/ports/store.ts";
 import type { Scores } from "../../../contract/schemas/score.ts";
-import type { Writer } from "../../database.ts";
-import { toJsonText } from "../../text-columns.ts";
+import type { Writer } from "../../tables/database.ts";
+import { toJsonText } from "../../tables/text-columns.ts";
 import { statement } from "../../queries/statement.ts";
 import { attemptCounts, turnCounts } from "../../queries/store-interactions.ts";
 import { aloneAt } from "../leases/leases.ts";

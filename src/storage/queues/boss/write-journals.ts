@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { JournalPart } from "../../../contract/ports/journal.ts";
 import type { Lease } from "../../../contract/ports/store.ts";
-import type { Writer } from "../../database.ts";
+import type { Writer } from "../../tables/database.ts";
 import { statement } from "../../queries/statement.ts";
-import { toJsonText } from "../../text-columns.ts";
+import { toJsonText } from "../../tables/text-columns.ts";
 import { forceIndexScans, lockAttempts } from "./lock-attempts.ts";
 
 export interface JournalWrite {

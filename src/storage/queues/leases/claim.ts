@@ -1,5 +1,5 @@
 import type { ClaimedAttempt, ClaimOptions } from "../../../contract/ports/queue.ts";
-import type { Reader, Writer } from "../../database.ts";
+import type { Reader, Writer } from "../../tables/database.ts";
 import { activeRunStates } from "../../queries/conditions.ts";
 import { statement } from "../../queries/statement.ts";
 import { planClaim, type ClaimableRun, type RoundRobin } from "./fair-share.ts";

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../../../contract/ports/queue.ts";
-import type { Database, Writer } from "../../database.ts";
-import { registerWorker, type HostClock } from "../../host.ts";
+import type { Database, Writer } from "../../tables/database.ts";
+import { registerWorker, type HostClock } from "../../tables/host.ts";
 import { isHeldBy } from "../../queries/conditions.ts";
 import { closeRemainingAttempts } from "../../queries/run-lifecycle.ts";
 import { finishAttempt } from "../../queries/store-interactions.ts";

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { sql, type Expression, type SqlBool } from "kysely";
 import type { AttemptState, Lease } from "../../../contract/ports/store.ts";
-import type { Writer } from "../../database.ts";
-import { isDeadWorker, type HostProcess, type BrokeDown } from "../../host.ts";
+import type { Writer } from "../../tables/database.ts";
+import { isDeadWorker, type HostProcess, type BrokeDown } from "../../tables/host.ts";
 import { cancelled, ready, runIsActive, running } from "../../queries/conditions.ts";
 
 /** The longest delay before an attempt is handed out again. */

@@ -1,5 +1,5 @@
-import type { HostClock } from "../../host.ts";
-import type { Reader } from "../../database.ts";
+import type { HostClock } from "../../tables/host.ts";
+import type { Reader } from "../../tables/database.ts";
 import { cancellingRuns } from "../../queries/runs.ts";
 import { createNotifier, type Notifier } from "../notifier.ts";
 import { hasWork } from "./claim.ts";

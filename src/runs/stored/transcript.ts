@@ -10,7 +10,7 @@ import { generatedReply, referenceReply, userMessage } from "../../evaluation/co
 import type { CheckedTurn } from "../../evaluation/tools/required-checks.ts";
 import type { JudgedTurn } from "../../evaluation/judges/judge-prompt.ts";
 import { referenceReplies } from "../../evaluation/conversation.ts";
-import { firstHistory } from "../results/passes.ts";
+import { firstHistory } from "./passes.ts";
 
 /** The turns of an attempt that is executed or rescored, as far as they are known. Indexes are the stored ones (`passes.ts`). */
 export interface AttemptTranscript {

@@ -1,11 +1,11 @@
 import { DatabaseSync } from "node:sqlite";
 import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { openSqlite } from "./drivers/open-sqlite.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { openSqlite } from "../drivers/open-sqlite.ts";
 import { refusalOf, stepNames } from "./migrate.ts";
 
-const schemas = new URL("migrations/schemas/", import.meta.url);
+const schemas = new URL("schemas/", import.meta.url);
 const newest = stepNames.at(-1)!;
 
 test("a store of this version, and of a newer version that this one can share it with, is accepted", () => {
@@ -30,7 +30,7 @@ test("every step after the first one says which version can share a store with i
 });
 
 test("the schema is the one recorded for the newest step", async () => {
-  await expect(await describeSchema()).toMatchFileSnapshot(`migrations/schemas/${newest}.txt`);
+  await expect(await describeSchema()).toMatchFileSnapshot(`schemas/${newest}.txt`);
 });
 
 /** The reads and writes of the version before keep working: it names its columns and knows nothing of newer ones. */

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { pause } from "../base/deadline.ts";
-import type { ServedAttempt } from "../contract/ports/world-endpoints.ts";
-import type { Relayed, RelayedRequest, RelayedResponse, WorldRelay } from "../contract/ports/world-relay.ts";
-import type { Database, Writer } from "./database.ts";
-import type { Presence } from "./presence.ts";
-import { createNotifier, type Notifier } from "./queues/notifier.ts";
-import { fromJsonText, toJsonText } from "./text-columns.ts";
+import { pause } from "../../base/deadline.ts";
+import type { ServedAttempt } from "../../contract/ports/world-endpoints.ts";
+import type { Relayed, RelayedRequest, RelayedResponse, WorldRelay } from "../../contract/ports/world-relay.ts";
+import type { Database, Writer } from "../tables/database.ts";
+import type { Presence } from "../leases/presence.ts";
+import { createNotifier, type Notifier } from "../queues/notifier.ts";
+import { fromJsonText, toJsonText } from "../tables/text-columns.ts";
 
 interface WorldRelayOptions {
   readonly database: Database;

@@ -3,7 +3,7 @@ import { sampleReply } from "../../../test/conformance/sample-runs.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { createTranscript } from "./transcript.ts";
-import { unscored } from "./execute-attempt.ts";
+import { unscored } from "../execute/execute-attempt.ts";
 
 const scenario: Scenario = {
   id: "three turns",

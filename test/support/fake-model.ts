@@ -1,5 +1,5 @@
-import type { ChatModel, ChatRequest } from "../../contract/ports/chat-model.ts";
-import { sampleReply } from "../../contract/testing/sample-reply.ts";
+import type { ChatModel, ChatRequest } from "../../src/contract/ports/chat-model.ts";
+import { sampleReply } from "../../src/contract/testing/sample-reply.ts";
 
 /** A model whose text is a function of the request; it records its requests. */
 export function fakeModel(

@@ -2,8 +2,8 @@ import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { referenceReplies } from "../../evaluation/conversation.ts";
 import type { PairToJudge } from "../../evaluation/judges/judge-pair.ts";
-import { createTranscript, type AttemptTranscript } from "../execute/transcript.ts";
-import { runGoneError } from "../results/find-run.ts";
+import { createTranscript, type AttemptTranscript } from "./transcript.ts";
+import { runGoneError } from "./find-run.ts";
 
 /** One of two runs whose replies are paired. */
 interface PairSide {

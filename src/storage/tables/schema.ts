@@ -1,8 +1,8 @@
 import type { Generated } from "kysely";
-import type { AgentRunState } from "../contract/schemas/agent-run.ts";
-import type { Sampling } from "../contract/schemas/judging/human-verdict.ts";
-import type { RunState } from "../contract/schemas/run.ts";
-import type { AttemptState } from "../contract/ports/store.ts";
+import type { AgentRunState } from "../../contract/schemas/agent-run.ts";
+import type { Sampling } from "../../contract/schemas/judging/human-verdict.ts";
+import type { RunState } from "../../contract/schemas/run.ts";
+import type { AttemptState } from "../../contract/ports/store.ts";
 
 /**
  * The tables, the same on every database. Objects and free text are JSON text, which escapes NUL and lone surrogates

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../contract/errors.ts";
-import type { Database } from "./database.ts";
-import { openSqliteDatabase } from "./drivers/sqlite-database.ts";
+import { ServiceError } from "../../contract/errors.ts";
+import type { Database } from "../tables/database.ts";
+import { openSqliteDatabase } from "../drivers/sqlite-database.ts";
 import { trackWriteHealth } from "./create-store.ts";
 
 const full = new ServiceError("storage_full", "The disk that holds the database is full.");

@@ -1,21 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { isStoreFailure } from "../contract/errors.ts";
-import type { Store } from "../contract/ports/store.ts";
-import { noDispatch, type Database, type Dispatch, type Writer } from "./database.ts";
-import type { HostClock } from "./host.ts";
-import { tidyKeyRates } from "./queries/api-keys.ts";
-import { tidyLimits } from "./limits/create-limits.ts";
-import {
-  averagesOfScenarios,
-  findAttempt,
-  reaverageAttempt,
-  streamAttempts,
-  streamAverages,
-} from "./queries/attempts.ts";
-import { storeRun } from "./queries/create-run.ts";
-import { interactionsAfter, interactionsOfAttempts, streamScoredTurns } from "./queries/interactions.ts";
-import { appendToJournal, journalOfAttempt } from "./queries/journal.ts";
-import { noCarriers, noRescorings, type RunCarriers, type RunRescorings } from "./queries/run-holds.ts";
+import { isStoreFailure } from "../../contract/errors.ts";
+import type { Store } from "../../contract/ports/store.ts";
+import { noDispatch, type Database, type Dispatch, type Writer } from "../tables/database.ts";
+import type { HostClock } from "../tables/host.ts";
+import { tidyKeyRates } from "./api-keys.ts";
+import { tidyLimits } from "../limits/create-limits.ts";
+import { averagesOfScenarios, findAttempt, reaverageAttempt, streamAttempts, streamAverages } from "./attempts.ts";
+import { storeRun } from "./create-run.ts";
+import { interactionsAfter, interactionsOfAttempts, streamScoredTurns } from "./interactions.ts";
+import { appendToJournal, journalOfAttempt } from "./journal.ts";
+import { noCarriers, noRescorings, type RunCarriers, type RunRescorings } from "./run-holds.ts";
 import {
   cancelRun,
   addLateCalls,
@@ -25,7 +19,7 @@ import {
   resummarizeRun,
   startRun,
   tidyRuns,
-} from "./queries/run-lifecycle.ts";
+} from "./run-lifecycle.ts";
 import {
   countScenarios,
   findRunRecord,
@@ -34,10 +28,10 @@ import {
   scenariosOfRun,
   stateOfRun,
   unconcludedRuns,
-} from "./queries/runs.ts";
-import { totalsOfRun } from "./queries/scenario-totals.ts";
-import { changeVerdicts, skipsOfRun, verdictsOfRun } from "./queries/verdicts.ts";
-import { rescoreInteractions, storeScores, storeInteraction } from "./queries/store-interactions.ts";
+} from "./runs.ts";
+import { totalsOfRun } from "./scenario-totals.ts";
+import { changeVerdicts, skipsOfRun, verdictsOfRun } from "./verdicts.ts";
+import { rescoreInteractions, storeScores, storeInteraction } from "./store-interactions.ts";
 
 interface StoreOptions {
   readonly database: Database;

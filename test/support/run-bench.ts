@@ -2,17 +2,17 @@ import { randomUUIDv7 } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
-import { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
-import type { ChatModel } from "../../contract/ports/chat-model.ts";
-import type { Queue } from "../../contract/ports/queue.ts";
-import type { RunRecord, Store } from "../../contract/ports/store.ts";
-import { openSqlite } from "../../storage/drivers/open-sqlite.ts";
-import { createRuns } from "../create-runs.ts";
-import type { RunServices } from "../run-services.ts";
-import type { ModelTarget } from "../plan/model-target.ts";
-import { planRun } from "../plan/plan-run.ts";
-import type { Runs } from "../runs.ts";
+import { EvaluationRequest } from "../../src/contract/schemas/evaluation-request.ts";
+import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
+import type { ChatModel } from "../../src/contract/ports/chat-model.ts";
+import type { Queue } from "../../src/contract/ports/queue.ts";
+import type { RunRecord, Store } from "../../src/contract/ports/store.ts";
+import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
+import { createRuns } from "../../src/runs/create-runs.ts";
+import type { RunServices } from "../../src/runs/run-services.ts";
+import type { ModelTarget } from "../../src/runs/plan/model-target.ts";
+import { planRun } from "../../src/runs/plan/plan-run.ts";
+import type { Runs } from "../../src/runs/runs.ts";
 
 /** Runs on a real store in a temporary folder, with the given models. */
 export interface RunBench extends AsyncDisposable {

@@ -1,11 +1,11 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
-import { createAgentTables } from "./migrations/agent.ts";
-import { createLibraryTables } from "./migrations/library.ts";
-import { createLimitTables } from "./migrations/limits.ts";
-import { createReviewSkips, createRunTables, createTotals } from "./migrations/runs.ts";
-import { createWorldRelay } from "./migrations/worlds.ts";
-import type { Tables } from "./schema.ts";
+import { createAgentTables } from "./agent.ts";
+import { createLibraryTables } from "./library.ts";
+import { createLimitTables } from "./limits.ts";
+import { createReviewSkips, createRunTables, createTotals } from "./runs.ts";
+import { createWorldRelay } from "./worlds.ts";
+import type { Tables } from "../tables/schema.ts";
 
 const firstRelease = "0001-v0.2.0";
 

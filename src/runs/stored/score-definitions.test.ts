@@ -3,8 +3,8 @@ import { Interaction } from "../../contract/schemas/scenario.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
-import { fakeModel, lastUserMessage } from "../testing/fake-model.ts";
-import { numberedScenario, startBench } from "../testing/run-bench.ts";
+import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
+import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 import { createEmbedderBaselines, incomparableScores } from "./score-definitions.ts";
 
 const tally = { rubric_scores: new Set<string>(), named_checks: new Set<string>(), scenarios: new Map() };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Expression, type SqlBool } from "kysely";
-import type { Database, Reader, Writer } from "./database.ts";
-import { isDeadWorker, registerWorker, type HostProcess } from "./host.ts";
+import type { Database, Reader, Writer } from "../tables/database.ts";
+import { isDeadWorker, registerWorker, type HostProcess } from "../tables/host.ts";
 
 export interface PresenceOptions {
   readonly database: Database;
