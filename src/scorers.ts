@@ -14,7 +14,7 @@ export type { Score } from "./contract/schemas/score.ts";
 export { scoreInteraction, type ScoreInteractionOptions } from "./evaluation/score-interaction.ts";
 export { createScoring, type Scoring, type ScoringOptions } from "./evaluation/scoring.ts";
 
-export { createCheck } from "./evaluation/scorers/checks/create-checks.ts";
+export { createCheck } from "./evaluation/checks/create-checks.ts";
 export type { CustomScorer, CustomScorers } from "./evaluation/scorers/custom-scorer.ts";
 export { overall, type OverallOptions } from "./scoring/scorers/overall.ts";
 export { findConflicts } from "./evaluation/conflicts/find-conflicts.ts";

@@ -8,7 +8,7 @@ const mayImport: Record<string, readonly string[]> = {
   scoring: [],
   contract: ["scoring"],
   evaluation: ["scoring", "contract"],
-  formats: ["contract"],
+  formats: ["scoring", "contract"],
   agent: ["contract"],
   models: ["contract"],
   storage: ["contract"],
@@ -81,7 +81,7 @@ const folderOrder: Record<string, readonly string[]> = {
     "testing",
   ],
   settings: [],
-  scoring: ["text", "scorers"],
+  scoring: ["text", "scorers", "checks"],
   runs: ["user-code", "threads", "plan", "stored", "results", "review", "compare", "sequence", "execute", "rescore"],
   storage: [
     "tables",

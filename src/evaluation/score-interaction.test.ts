@@ -246,7 +246,7 @@ test("a check or scorer that throws loses only its own score and overall", async
     customScorers: { odd: fail },
     lexical: async () => fail(),
   });
-  const checks = [...scoring.checks, { name: "broken", check: fail, quality: true, weight: 1 }];
+  const checks = [...scoring.checks, { name: "broken", check: fail, quality: true, weight: 1, asksModel: false }];
   const { scores, score_reasons } = await scoreInteraction({
     interaction: interactionOf({ reference_reply: "Hello" }),
     reply: replied("Hello"),

@@ -11,8 +11,9 @@ import { judgementFromStored, judgeTurn, type TurnJudgement } from "./judges/jud
 import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
 import type { ModelLabels } from "./labels/model-labeller.ts";
 import { builtInScorers, success, type ScorerName } from "../scoring/scorers/scores.ts";
-import { negated, type CheckGroup, type NamedCheck, type TurnRubric } from "./scorers/checks/create-checks.ts";
-import { transformedText } from "./scorers/checks/user-code.ts";
+import { negated } from "../scoring/checks/define-check.ts";
+import { type CheckGroup, type NamedCheck, type TurnRubric } from "./checks/create-checks.ts";
+import { transformedInput } from "../scoring/checks/user-code.ts";
 import { runCustomScorer } from "./scorers/custom-scorer.ts";
 import { overall } from "../scoring/scorers/overall.ts";
 import { failedScore, type GivenScore, type ScorerInput } from "../scoring/scorers/scorer.ts";
@@ -181,7 +182,7 @@ function adjustedRubric(score: GivenScore, rubrics: readonly TurnRubric[]): Give
     reason: score.reason ?? "",
     value: rubricValue({ ...setting, negate: false }, score.value),
   };
-  return setting.negate ? { ...given, ...negated(given) } : given;
+  return setting.negate ? negated(given) : given;
 }
 
 /** The weighted mean of a group's scores. Without one of them it has no value: another mean would not be comparable. */
@@ -340,12 +341,17 @@ async function judgementOf(
   };
   const judgedOthers = others.map(async ({ question, transform }): Promise<TurnJudgement> => {
     try {
-      const given = await transformedText(input, { transform, code: scoring.code, signal });
+      const given = await transformedInput(input, { transform, code: scoring.code, signal });
       if ("thrown" in given) {
         const score = { name: question.name, value: 0, reason: given.thrown };
         return { scores: [score], judgements: {}, helper_usage: noHelperUsage };
       }
-      return await judgeTurn(judge, { questions: [question], turn: { ...turn, reply: given.text }, before, signal });
+      return await judgeTurn(judge, {
+        questions: [question],
+        turn: { ...turn, reply: given.reply.raw },
+        before,
+        signal,
+      });
     } catch (error) {
       signal.throwIfAborted();
       return { scores: [failedScore(question.name, error)], judgements: {}, helper_usage: noHelperUsage };

@@ -52,7 +52,8 @@ test("the matchers have right types with vitest 4 too", async () => {
   await mkdir(folder.file("node_modules/vitest"));
   await writeFile(folder.file("node_modules/vitest/index.d.ts"), vitest4);
   await writeFile(folder.file("node_modules/vitest/package.json"), `{ "type": "module", "types": "index.d.ts" }`);
-  await symlink(join(root, "node_modules/zod"), folder.file("node_modules/zod"));
+  for (const name of ["zod", "fastest-levenshtein"])
+    await symlink(join(root, "node_modules", name), folder.file(`node_modules/${name}`));
   const program = `import "rehearsal/vitest";\nimport { expect } from "vitest";\nexpect({}).toScoreAbove(0.8);\n`;
   await writeFile(folder.file("program.ts"), program);
   const compilerOptions = { preserveSymlinks: true, types: ["chai", "node"] };

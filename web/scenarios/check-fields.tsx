@@ -2,7 +2,7 @@ import { Plus } from "lucide-react";
 import { SelectField, TextArea, TextField } from "../parts/forms/fields.tsx";
 import { fieldProblemText, problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
 import { JsonField } from "../parts/forms/json-field.tsx";
-import { checkTypes, type CheckOption } from "./check-types.ts";
+import { checkForms, type CheckOption } from "../../src/contract/schemas/checks.data.ts";
 import type { EditedCheck } from "./edited-scenario.ts";
 import { asText, withField } from "./json-edits.ts";
 import { NumberField, RemoveButton } from "./value-fields.tsx";
@@ -17,8 +17,8 @@ interface CheckFieldsProps {
 /** The checks of a turn. */
 export function CheckFields({ checks, problems, onChange }: CheckFieldsProps) {
   const add = (name: string): void => {
-    const type = checkTypes[name];
-    if (type) onChange([...checks, type.fresh]);
+    const form = checkForms[name];
+    if (form) onChange([...checks, form.fresh as EditedCheck]);
   };
   return (
     <div data-rows="" className="grid grid-cols-[minmax(0,1fr)] gap-2">
@@ -52,7 +52,7 @@ export function CheckFields({ checks, problems, onChange }: CheckFieldsProps) {
           onChange={({ target }) => add(target.value)}
         >
           <option value="">Another check …</option>
-          {Object.entries(checkTypes).map(([type, { label }]) => (
+          {Object.entries(checkForms).map(([type, { label }]) => (
             <option key={type} value={type}>
               {label}
             </option>
@@ -71,7 +71,7 @@ interface CheckProps {
 }
 
 function Check({ check, number, problems, onChange }: CheckProps) {
-  const type = checkTypes[asText(check["type"])];
+  const type = checkForms[asText(check["type"])];
   const pointer = `/checks/${number - 1}`;
   const own = problems.filter((problem) => problem.pointer === pointer || problem.pointer === `${pointer}/type`);
   if (!type) {

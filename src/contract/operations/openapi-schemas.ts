@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filesOnly } from "../schemas/files-only.ts";
+import { filesOnly } from "../../scoring/checks/files-only.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = Readonly<Record<string, Json>>;

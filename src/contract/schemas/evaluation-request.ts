@@ -4,7 +4,8 @@ import { protocolNames, protocols, type ProtocolName } from "../protocols/protoc
 import { Budget, Gate } from "./budget.ts";
 import { Rubric } from "./judging/judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
-import { Choices, ScorerSetting } from "./scorer-setting.ts";
+import { Choices } from "../../scoring/checks/rubric.ts";
+import { ScorerSetting } from "./scorer-setting.ts";
 import { DeclaredTarget, LocalTarget, Target } from "./acting/target.ts";
 import { ToolMatching } from "./acting/tool-call.ts";
 import { World, WorldAddress } from "./acting/world.ts";

@@ -1,9 +1,10 @@
 import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
-import type { Choices } from "../../contract/schemas/scorer-setting.ts";
+import type { Choices } from "../../scoring/checks/rubric.ts";
 import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import type { JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
-import { askStructured, unwrapFence } from "../structured-output.ts";
+import { unwrapFence } from "../../scoring/text/unwrap-fence.ts";
+import { askStructured } from "../structured-output.ts";
 import {
   addHelperUsage,
   failedHelperUsage,

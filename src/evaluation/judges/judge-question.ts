@@ -1,7 +1,7 @@
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Interaction } from "../../contract/schemas/scenario.ts";
 import { singleChecks } from "../../contract/schemas/score-names.ts";
-import type { Choices } from "../../contract/schemas/scorer-setting.ts";
+import type { Choices } from "../../scoring/checks/rubric.ts";
 
 /** One question to a judge, its possible answers, and the name of its score. */
 export interface JudgeQuestion {

@@ -4,7 +4,8 @@ import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../budget/helper-usage.ts";
 import { labelKey } from "../../scoring/scorers/match-value.ts";
 import type { LabelValue } from "../../scoring/scorers/label-rule.ts";
-import { askStructured, untrustedBlock, unwrapFence } from "../structured-output.ts";
+import { unwrapFence } from "../../scoring/text/unwrap-fence.ts";
+import { askStructured, untrustedBlock } from "../structured-output.ts";
 import type { LabelCandidates } from "./label-candidates.ts";
 import { unknownLabel } from "./labels.ts";
 

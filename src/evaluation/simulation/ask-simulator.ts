@@ -10,7 +10,8 @@ import {
   noHelperUsage,
   type PriceOf,
 } from "../budget/helper-usage.ts";
-import { askStructured, unwrapFence } from "../structured-output.ts";
+import { unwrapFence } from "../../scoring/text/unwrap-fence.ts";
+import { askStructured } from "../structured-output.ts";
 
 /** The model that plays users. */
 export interface Simulator {

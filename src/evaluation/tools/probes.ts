@@ -1,9 +1,9 @@
 import { isRecord } from "../../base/json.ts";
 import type { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import { compilePattern } from "../scorers/checks/compile-pattern.ts";
-import { settingKey } from "../scorers/checks/create-checks.ts";
-import { compileSchema } from "../scorers/checks/json-schema.ts";
-import type { CheckRunner } from "../scorers/checks/offload-check.ts";
+import { compilePattern } from "../checks/compile-pattern.ts";
+import { settingKey } from "../checks/create-checks.ts";
+import { compileSchema } from "../checks/compile-schema.ts";
+import type { CheckRunner } from "../checks/offload-check.ts";
 import type { ScorerResult } from "../../scoring/scorers/scorer.ts";
 
 /** A pattern or schema that a matcher applies to a value. Requests bring them, so applying one may take arbitrarily long. */

@@ -1,8 +1,8 @@
 import type { FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { turnId } from "../../contract/schemas/scenario.ts";
-import { compileQuickly } from "../../evaluation/scorers/checks/offload-check.ts";
-import { createCompilationProblems } from "../../evaluation/scorers/scorer-problems.ts";
+import { compileQuickly } from "../../evaluation/checks/offload-check.ts";
+import { createCompilationProblems } from "../../evaluation/checks/scorer-problems.ts";
 import { createActingSurvey } from "./acting-problems.ts";
 import type { PlanLimits } from "./limits.ts";
 import { scorersProblems, type PlanHelpers } from "./option-problems.ts";

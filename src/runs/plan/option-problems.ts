@@ -9,7 +9,7 @@ import type {
   Trust,
 } from "../../contract/schemas/evaluation-request.ts";
 import { scorerNames } from "../../scoring/scorers/scores.ts";
-import { scorerProblems, turnCheckProblems } from "../../evaluation/scorers/scorer-problems.ts";
+import { scorerProblems, turnCheckProblems } from "../../evaluation/checks/scorer-problems.ts";
 import type { Expectations } from "./expectations.ts";
 import { checkError, type LocatedTurn } from "./request-checks.ts";
 import { resolveHelper, withOperatorDefaults } from "./model-target.ts";

@@ -1,8 +1,8 @@
 import type { FieldError } from "../../contract/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { TurnCheck, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import { compileQuickly } from "../../evaluation/scorers/checks/offload-check.ts";
-import { compilationProblems, distinctChecks, type ScorerProblem } from "../../evaluation/scorers/scorer-problems.ts";
+import { compileQuickly } from "../../evaluation/checks/offload-check.ts";
+import { compilationProblems, distinctChecks, type ScorerProblem } from "../../evaluation/checks/scorer-problems.ts";
 import type { CheckRunnerThread } from "../threads/check-runner.ts";
 import { refuseInvalid } from "./fields-error.ts";
 

@@ -4,7 +4,10 @@ import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { SemanticDetails } from "../../contract/schemas/interaction-result.ts";
 import { checkNames, reservedPrefixes, reservedScores } from "../../contract/schemas/score-names.ts";
 import type { Measures } from "../../contract/schemas/score.ts";
+import { checkEntries } from "../../scoring/checks/checks.ts";
+import { typeOf } from "../../scoring/checks/define-check.ts";
 import type { RunTally } from "../../evaluation/comparison/run-tally.ts";
+import { semanticSimilarity } from "../../scoring/scorers/semantic-similarity.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 
 interface Side {
@@ -29,7 +32,7 @@ export function incomparableScores(baseline: Side, candidate: Side): { leaveOut:
   if (!baseline.embedders.isLike(candidate.embedders)) {
     const both = baseline.embedders.size > 0 && candidate.embedders.size > 0;
     const why = both ? "the runs had different embedders or baselines" : "only one of the runs has semantic scores";
-    leave(["semantic_similarity", "overall"], why);
+    leave([semanticSimilarity.name, "overall"], why);
   }
   const [left, right] = [baseline.measures, candidate.measures];
   if (!left || !right) {
@@ -64,8 +67,7 @@ function differingChecks(left: Measures["checks"], right: Measures["checks"]): s
 }
 
 /** Names given to checks without a name. */
-const checkName =
-  /^(?:contains|equals|similarity|regex|json_schema|numeric|length|latency|cost|rubric|edit_distance|xml|finish_reason|valid_tool_calls|javascript|python|group)(?:_\d+)?(?:\.\w+)?$/;
+const checkName = new RegExp(`^(?:${checkEntries.map(typeOf).join("|")})(?:_\\d+)?(?:\\.\\w+)?$`);
 
 /** Scores of custom scorers that only one run has for a reply, although both have an `overall` there. */
 function customScores(one: Side, other: Side): string[] {

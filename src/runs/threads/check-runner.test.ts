@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { TextSetting } from "../../evaluation/scorers/checks/offload-check.ts";
 import { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { World } from "../../contract/schemas/acting/world.ts";
 import { recordedReply } from "../../evaluation/stored-reply.ts";
@@ -9,8 +8,8 @@ import { scoreCalls } from "../../evaluation/tools/score-calls.ts";
 import { prepareWorld } from "../../evaluation/world/world.ts";
 import { createCheckRunner } from "./check-runner.ts";
 
-const setting = (value: object): TextSetting => UserScorerSetting.parse(value) as TextSetting;
-const schema = (value: object): TextSetting => setting({ type: "json_schema", schema: value });
+const setting = (value: object): UserScorerSetting => UserScorerSetting.parse(value);
+const schema = (value: object): UserScorerSetting => setting({ type: "json_schema", schema: value });
 
 /** The wall-clock limit is out of reach: CPU time alone decides, on a busy machine too. */
 const limits = { longestMs: 300, patience: 200 };
@@ -76,7 +75,7 @@ test("separates askers whose checks timed out from others", async () => {
   const checks = createCheckRunner(limits);
   const [slow, other] = [{ asker: "slow" }, { asker: "other" }];
   const ended: string[] = [];
-  const ask = async (name: string, checked: TextSetting, asking: { asker: string }) => {
+  const ask = async (name: string, checked: UserScorerSetting, asking: { asker: string }) => {
     await checks.run({ setting: checked, reply: "1", references: [] }, asking);
     ended.push(name);
   };

@@ -1,10 +1,10 @@
 import { Worker } from "node:worker_threads";
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { threadFile } from "../../base/thread-file.ts";
-import type { OffloadedCheck } from "../../evaluation/scorers/checks/offload-check.ts";
+import type { OffloadedCheck } from "../../evaluation/checks/offload-check.ts";
 import type { ScorerResult } from "../../scoring/scorers/scorer.ts";
 import type { ComparisonTask } from "../../evaluation/tools/probes.ts";
-import type { ScorerProblem } from "../../evaluation/scorers/scorer-problems.ts";
+import type { ScorerProblem } from "../../evaluation/checks/scorer-problems.ts";
 import type { CheckAnswer, CheckTask } from "./check-thread.ts";
 import { createGuardedThread, ThreadOverrun, type AskOptions } from "./guarded-thread.ts";
 

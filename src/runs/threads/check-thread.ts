@@ -1,9 +1,9 @@
 import { parentPort } from "node:worker_threads";
-import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import type { OffloadedCheck, TextSetting } from "../../evaluation/scorers/checks/offload-check.ts";
+import type { ScorerSetting, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import type { OffloadedCheck } from "../../evaluation/checks/offload-check.ts";
 import type { ReplyCheck } from "../../scoring/scorers/scorer.ts";
-import { createCheck } from "../../evaluation/scorers/checks/create-checks.ts";
-import { compilationProblems, type ScorerProblem } from "../../evaluation/scorers/scorer-problems.ts";
+import { createCheck } from "../../evaluation/checks/create-checks.ts";
+import { compilationProblems, type ScorerProblem } from "../../evaluation/checks/scorer-problems.ts";
 import type { ScorerResult, ScorerInput } from "../../scoring/scorers/scorer.ts";
 import { errorLine } from "../../base/format.ts";
 import { makeComparison } from "../../evaluation/tools/comparisons.ts";
@@ -24,7 +24,7 @@ export type CheckAnswer =
 const kept = new Map<string, ReplyCheck>();
 const mostKept = 50;
 
-function checkOf(setting: TextSetting): ReplyCheck {
+function checkOf(setting: UserScorerSetting): ReplyCheck {
   const key = JSON.stringify(setting);
   const known = kept.get(key);
   if (known) return known;
@@ -34,7 +34,7 @@ function checkOf(setting: TextSetting): ReplyCheck {
   return check;
 }
 
-function judge({ setting, reply, references }: OffloadedCheck): ScorerResult {
+function judge({ setting, reply, references, turn }: OffloadedCheck): ScorerResult {
   const input: ScorerInput = {
     reply: prepareText(reply),
     references: references.map(prepareText),
@@ -42,6 +42,7 @@ function judge({ setting, reply, references }: OffloadedCheck): ScorerResult {
     reference_metadata: {},
     unjudged_keys: new Set(),
     call: { latency_ms: 0, first_token_ms: null, cost: null },
+    turn,
   };
   return checkOf(setting)(input);
 }

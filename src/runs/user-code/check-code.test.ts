@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import { codeCheck, transformedText, type CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
+import { askingCheck } from "../../scoring/checks/checks.ts";
+import type { CodeRunner } from "../../scoring/checks/define-check.ts";
+import { transformedInput } from "../../scoring/checks/user-code.ts";
 import type { ScorerInput, ScorerResult } from "../../scoring/scorers/scorer.ts";
 import { prepareText } from "../../scoring/text/prepare-text.ts";
 import { createCheckCode, findCommand } from "./check-code.ts";
@@ -45,7 +47,7 @@ const input = (reply: string, turn: Partial<NonNullable<ScorerInput["turn"]>> = 
 async function check(setting: object, given: ScorerInput = input("We open at seven.")): Promise<ScorerResult> {
   const parsed = UserScorerSetting.parse(setting);
   if (parsed.type !== "javascript" && parsed.type !== "python") throw new Error("no code");
-  return codeCheck(parsed, code)(given, never);
+  return askingCheck(parsed, { code })(given, never);
 }
 
 describe("JavaScript", () => {
@@ -90,9 +92,9 @@ describe("JavaScript", () => {
       { language: "javascript", code: "({ text: output.toUpperCase() })" },
       { language: "javascript", code: "output.text.slice(0, 2)" },
     ] as const;
-    expect(await transformedText(input("We open."), { transform, code, signal: never })).toEqual({
-      value: "WE",
-      text: "WE",
+    expect(await transformedInput(input("We open."), { transform, code, signal: never })).toMatchObject({
+      output: "WE",
+      reply: { raw: "WE" },
     });
   });
 });

@@ -5,13 +5,9 @@ import { threadFile } from "../../base/thread-file.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { singleChecks } from "../../contract/schemas/score-names.ts";
-import {
-  usesCode,
-  type CodeTransform,
-  type ScorerSetting,
-  type TurnCheck,
-} from "../../contract/schemas/scorer-setting.ts";
-import type { CodeQuestion, CodeRunner } from "../../evaluation/scorers/checks/user-code.ts";
+import { usesCode, type ScorerSetting, type TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import type { CodeTransform } from "../../scoring/checks/check-fields.ts";
+import type { CodeQuestion, CodeRunner } from "../../scoring/checks/define-check.ts";
 import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
 import type { CodeProgram } from "./code-process.ts";
 import type { RunCodeParams } from "./module-process.ts";
@@ -111,21 +107,18 @@ function requirePython(command: string): string {
   return found;
 }
 
-/** The code of a check or transform, and its language. */
-type CodeSource = Pick<CodeTransform, "language" | "code" | "file" | "function">;
-
 interface CodeOwner {
   readonly settings: Pick<RunSettings, "scorers">;
   readonly scenarios: readonly Pick<Scenario, "interactions">[];
 }
 
 /** The code in the scorers and turns of a run. */
-export function codeSettings({ settings, scenarios }: CodeOwner): CodeSource[] {
+export function codeSettings({ settings, scenarios }: CodeOwner): CodeTransform[] {
   const turns = scenarios.flatMap(({ interactions }) => interactions.flatMap(({ checks = [] }) => checks));
   return [...(settings.scorers ?? []), ...turns].filter(usesCode).flatMap(sourcesOf);
 }
 
-function sourcesOf(setting: ScorerSetting | TurnCheck): CodeSource[] {
+function sourcesOf(setting: ScorerSetting | TurnCheck): CodeTransform[] {
   if (typeof setting === "string") return [];
   return singleChecks([setting]).flatMap((check) => {
     const { transform = [] } = check;

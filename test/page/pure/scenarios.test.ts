@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ScenarioInput, type Scenario } from "../../../src/contract/schemas/scenario.ts";
 import { TurnCheck } from "../../../src/contract/schemas/scorer-setting.ts";
-import { checkTypes } from "../../../web/scenarios/check-types.ts";
+import { checkForms } from "../../../src/contract/schemas/checks.data.ts";
 import {
   changedPointers,
   expectedKinds,
@@ -211,9 +211,9 @@ test("parameters are shown as rows only where rows can hold all of them", () => 
 test("every type of check that may come over HTTP has a form", () => {
   const fromFiles = new Set(["javascript", "python"]);
   const options = TurnCheck.options.filter((option) => !fromFiles.has(option.shape.type.value));
-  expect(Object.keys(checkTypes).toSorted()).toEqual(options.map((option) => option.shape.type.value).toSorted());
+  expect(Object.keys(checkForms).toSorted()).toEqual(options.map((option) => option.shape.type.value).toSorted());
   for (const option of options) {
-    const known = Object.keys(checkTypes[option.shape.type.value]?.options ?? {});
+    const known = Object.keys(checkForms[option.shape.type.value]?.options ?? {});
     const fields = Object.keys(option.shape).filter((name) => !["type", "name", "transform"].includes(name));
     expect(known.toSorted()).toEqual(fields.toSorted());
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { protocolNames, protocols, type CallReporting, type ProtocolName } from "../../protocols/protocols.ts";
-import { filesOnly } from "../files-only.ts";
+import { filesOnly } from "../../../scoring/checks/files-only.ts";
 import { JsonValue } from "./tool-call.ts";
 import { WorldAddress } from "./world.ts";
 

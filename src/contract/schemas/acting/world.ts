@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filesOnly } from "../files-only.ts";
+import { filesOnly } from "../../../scoring/checks/files-only.ts";
 import { ExpectedValue, JsonValue, RecordedToolCall, ReferenceToolCall, ToolName } from "./tool-call.ts";
 
 /** A JSON pointer (RFC 6901), in which `{name}` stands for an argument of the call. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Choices } from "../scorer-setting.ts";
+import { Choices } from "../../../scoring/checks/rubric.ts";
 import { Warning } from "../problem.ts";
 
 /** How the reply was chosen. Only `random` and `stratified` verdicts say something about the replies without one. */

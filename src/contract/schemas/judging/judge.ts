@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Choices } from "../scorer-setting.ts";
+import { Choices } from "../../../scoring/checks/rubric.ts";
 import { UserEnd } from "../acting/user-turn.ts";
 import { HelperUsage } from "../usage.ts";
 import { ExpectationResult } from "../acting/world.ts";

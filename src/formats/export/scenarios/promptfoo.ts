@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import type { JsonRecord } from "../../../base/json.ts";
-import type { CodeTransform, SingleCheck, TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
+import type { SingleCheck, TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
+import type { CodeTransform } from "../../../scoring/checks/check-fields.ts";
 import { extrasKey, turnExtras, wholeExtras } from "../../shared/extras.ts";
 import { toScriptPattern } from "../../shared/regex-dialects.ts";
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
@@ -107,14 +108,13 @@ export function toAssertion(check: TurnCheck, literal: (text: string) => string)
     return { type: "assert-set", assert, ...(threshold !== undefined && { threshold }), ...common };
   }
   const [transform, ...further] = check.transform ?? [];
-  const assertion = further.length > 0 ? undefined : assertionOf(check, literal);
+  const convert = assertions[check.type] as ToAssertion<SingleCheck> | undefined;
+  const assertion = further.length > 0 ? undefined : convert?.(check, literal);
   const code = transform && transformText(transform);
   if (!assertion || (transform && code === undefined)) return undefined;
-  const negates = check.negate === true && check.type !== "equals" && check.type !== "regex";
-  if (negates && check.type === "contains" && check.mode === "none") return undefined;
   return {
     ...assertion,
-    ...(negates && { type: `not-${assertion.type}` }),
+    ...(check.negate && { type: `not-${assertion.type}` }),
     ...(code !== undefined && { transform: code }),
     ...common,
   };
@@ -127,68 +127,69 @@ const transformText = ({ language, code, file, function: name }: CodeTransform):
       ? code
       : undefined;
 
-function assertionOf(
-  check: SingleCheck,
-  literal: (text: string) => string,
-): ({ readonly type: string } & JsonRecord) | undefined {
-  switch (check.type) {
-    case "contains": {
-      const texts = [check.text].flat().map(literal);
-      const several = texts.length === 1 ? "" : check.mode === "all" ? "-all" : "-any";
-      const type = `${check.mode === "none" ? "not-" : ""}${check.ignore_case ? "i" : ""}contains${several}`;
-      return { type, value: texts.length === 1 ? texts[0] : texts };
-    }
-    case "equals":
-      return check.ignore_case
-        ? undefined
-        : { type: check.negate ? "not-equals" : "equals", value: literal(check.text) };
-    case "regex": {
-      // promptfoo patterns have no flags.
-      const pattern = check.ignore_case ? undefined : toScriptPattern(check.pattern);
-      return pattern === undefined
-        ? undefined
-        : { type: check.negate ? "not-regex" : "regex", value: literal(pattern) };
-    }
-    case "json_schema": {
-      // promptfoo validates with draft 7 and fails on a schema that names another draft.
-      const { $schema: _, ...schema } = check.schema;
-      if (laterKeyword.test(JSON.stringify(schema))) return undefined;
-      return { type: check.anywhere ? "contains-json" : "is-json", value: schema };
-    }
-    case "latency":
-      return check.of === "reply" ? { type: "latency", threshold: check.max_ms } : undefined;
-    case "cost":
-      return { type: "cost", threshold: check.max };
-    case "length":
-      return check.unit === "words" ? { type: "word-count", value: { min: check.min, max: check.max } } : undefined;
-    case "rubric": {
-      const { threshold } = check;
-      if (check.choices) return undefined;
-      return { type: "llm-rubric", value: literal(check.text), ...(threshold !== undefined && { threshold }) };
-    }
-    case "similarity":
-      return similarityAssertion(check, literal);
-    case "edit_distance":
-      return { type: "levenshtein", value: literal(check.reference), threshold: check.max };
-    case "xml":
-      return { type: check.anywhere ? "contains-xml" : "is-xml", ...(check.elements && { value: check.elements }) };
-    case "finish_reason":
-      return { type: "finish-reason", value: check.reason };
-    case "valid_tool_calls":
-      return { type: "is-valid-openai-tools-call" };
-    case "javascript":
-    case "python": {
-      const { type, code, file, function: name, threshold, config } = check;
-      return {
-        type,
-        value: file === undefined ? code : `file://${file}${name === undefined ? "" : `:${name}`}`,
-        ...(threshold !== undefined && { threshold }),
-        ...(config !== undefined && { config }),
-      };
-    }
-    case "numeric":
-      return undefined;
-  }
+type Assertion = { readonly type: string } & JsonRecord;
+
+type ToAssertion<Check> = (check: Check, literal: (text: string) => string) => Assertion | undefined;
+
+/** The assertions that mean the same as a check. Checks that are not here have none. */
+const assertions: { readonly [Type in SingleCheck["type"]]?: ToAssertion<Extract<SingleCheck, { type: Type }>> } = {
+  contains(check, literal) {
+    if (check.negate === true && check.mode === "none") return undefined;
+    const texts = [check.text].flat().map(literal);
+    const several = texts.length === 1 ? "" : check.mode === "all" ? "-all" : "-any";
+    const type = `${check.mode === "none" ? "not-" : ""}${check.ignore_case ? "i" : ""}contains${several}`;
+    return { type, value: texts.length === 1 ? texts[0] : texts };
+  },
+  equals: ({ type, text, ignore_case }, literal) => (ignore_case ? undefined : { type, value: literal(text) }),
+  regex({ type, pattern, ignore_case }, literal) {
+    // promptfoo patterns have no flags.
+    const script = ignore_case ? undefined : toScriptPattern(pattern);
+    return script === undefined ? undefined : { type, value: literal(script) };
+  },
+  json_schema(check) {
+    // promptfoo validates with draft 7 and fails on a schema that names another draft.
+    const { $schema: _, ...schema } = check.schema;
+    if (laterKeyword.test(JSON.stringify(schema))) return undefined;
+    return { type: check.anywhere ? "contains-json" : "is-json", value: schema };
+  },
+  latency: ({ type, of, max_ms }) => (of === "reply" ? { type, threshold: max_ms } : undefined),
+  cost: ({ type, max }) => ({ type, threshold: max }),
+  length: ({ unit, min, max }) => (unit === "words" ? { type: "word-count", value: { min, max } } : undefined),
+  rubric({ text, choices, threshold }, literal) {
+    if (choices) return undefined;
+    return { type: "llm-rubric", value: literal(text), ...(threshold !== undefined && { threshold }) };
+  },
+  similarity({ metric, reference, threshold }, literal) {
+    const type = overlapTypes[metric];
+    if (type === undefined || reference === undefined || threshold === undefined) return undefined;
+    const texts = [reference].flat().map(literal);
+    return { type, value: texts.length === 1 ? texts[0] : texts, threshold };
+  },
+  edit_distance: ({ reference, max }, literal) => ({ type: "levenshtein", value: literal(reference), threshold: max }),
+  xml: ({ anywhere, elements }) => ({
+    type: anywhere ? "contains-xml" : "is-xml",
+    ...(elements && { value: elements }),
+  }),
+  finish_reason: ({ reason }) => ({ type: "finish-reason", value: reason }),
+  valid_tool_calls: () => ({ type: "is-valid-openai-tools-call" }),
+  javascript: codeAssertion,
+  python: codeAssertion,
+};
+
+function codeAssertion({
+  type,
+  code,
+  file,
+  function: name,
+  threshold,
+  config,
+}: Extract<SingleCheck, { type: CodeTransform["language"] }>): Assertion {
+  return {
+    type,
+    value: file === undefined ? code : `file://${file}${name === undefined ? "" : `:${name}`}`,
+    ...(threshold !== undefined && { threshold }),
+    ...(config !== undefined && { config }),
+  };
 }
 
 const overlapTypes: Readonly<Record<string, string>> = {
@@ -197,13 +198,3 @@ const overlapTypes: Readonly<Record<string, string>> = {
   gleu: "gleu",
   semantic: "similar",
 };
-
-function similarityAssertion(
-  { metric, reference, threshold }: Extract<SingleCheck, { type: "similarity" }>,
-  literal: (text: string) => string,
-): ({ readonly type: string } & JsonRecord) | undefined {
-  const type = overlapTypes[metric];
-  if (type === undefined || reference === undefined || threshold === undefined) return undefined;
-  const texts = [reference].flat().map(literal);
-  return { type, value: texts.length === 1 ? texts[0] : texts, threshold };
-}

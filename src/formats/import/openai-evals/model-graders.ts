@@ -1,5 +1,5 @@
 import type { JsonRecord } from "../../../base/json.ts";
-import type { Choices } from "../../../contract/schemas/scorer-setting.ts";
+import type { Choices } from "../../../scoring/checks/rubric.ts";
 import { readMessage } from "../../shared/read-messages.ts";
 import { anyField, isTextList, listField, recordField, scalarText, textField } from "../../documents/records.ts";
 import { fillTemplate, replyPart, referenceText, type Filled } from "./fill-template.ts";

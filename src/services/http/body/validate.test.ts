@@ -5,7 +5,7 @@ import { AgentRequest } from "../../../contract/schemas/agent-message.ts";
 import { ResumeRequest } from "../../../contract/schemas/agent-run.ts";
 import { EvaluationRequest } from "../../../contract/schemas/evaluation-request.ts";
 import { RunListQuery } from "../../../contract/schemas/run.ts";
-import { Choices } from "../../../contract/schemas/scorer-setting.ts";
+import { Choices } from "../../../scoring/checks/rubric.ts";
 import { validate, validateQuery } from "./validate.ts";
 
 function refusal(schema: z.ZodType, value: unknown): ServiceError {

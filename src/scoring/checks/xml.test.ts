@@ -1,9 +1,21 @@
 import { expect, test } from "vitest";
-import { prepareText } from "../../../scoring/text/prepare-text.ts";
-import { xmlCheck } from "./xml.ts";
+import type { Compilers } from "./define-check.ts";
+import { prepareText } from "../text/prepare-text.ts";
+import { xml } from "./xml.ts";
+
+const unused: Compilers = {
+  pattern: () => {
+    throw new Error("no pattern");
+  },
+  schema: () => {
+    throw new Error("no schema");
+  },
+};
 
 function check(reply: string, setting: { elements?: string[]; anywhere?: boolean } = {}): number | null {
-  return xmlCheck({ type: "xml", ...setting })({
+  const compiled = xml.compile?.({ type: "xml", ...setting }, unused);
+  if (typeof compiled !== "function") throw new Error("no check");
+  return compiled({
     reply: prepareText(reply),
     references: [],
     generated_metadata: {},

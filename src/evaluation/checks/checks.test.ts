@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { prepareText } from "../../../scoring/text/prepare-text.ts";
+import { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { prepareText } from "../../scoring/text/prepare-text.ts";
 import { createCheck } from "./create-checks.ts";
 import { compilePattern, PatternError } from "./compile-pattern.ts";
 

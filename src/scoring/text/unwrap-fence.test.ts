@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unwrapFence } from "./structured-output.ts";
+import { unwrapFence } from "./unwrap-fence.ts";
 
 test.each([
   ["```json\n{}\n```", "{}"],

@@ -14,15 +14,16 @@ import {
   type TurnCheck,
   type UserScorerSetting,
 } from "../../contract/schemas/scorer-setting.ts";
-import { normalize } from "../../scoring/text/tokenize.ts";
-import { createPatternBudget, PatternError, type PatternBudget } from "./checks/compile-pattern.ts";
-import { SchemaError } from "./checks/json-schema.ts";
-import { createCheck, settingKey } from "./checks/create-checks.ts";
+import { compileCheck, entryOf } from "../../scoring/checks/checks.ts";
+import { createPatternBudget, PatternError, type PatternBudget } from "./compile-pattern.ts";
+import { SchemaError } from "./compile-schema.ts";
+import { compilers } from "./compilers.ts";
+import { settingKey } from "./create-checks.ts";
 
 export interface ScorerProblem {
   readonly index: number;
   /** Field of the setting; "" for the setting itself. */
-  readonly field: "" | "pattern" | "schema" | "name" | "max" | "text";
+  readonly field: string;
   readonly code:
     | "unknown_scorer"
     | "duplicate_name"
@@ -34,9 +35,6 @@ export interface ScorerProblem {
     | "not_allowed";
   readonly message: string;
 }
-
-/** Total characters of the patterns, and of the schemas as JSON, of one list: most compile within two seconds. */
-const maximumLength = { pattern: 20_000, schema: 100_000 };
 
 /**
  * Validates a list of scorers without compiling their patterns and schemas; `compilationProblems` does that, and may take long.
@@ -123,14 +121,16 @@ function compileAlone(setting: UserScorerSetting): Trial {
 
 /** The first pattern and the first schema that exceed the total length. */
 export function lengthProblems(settings: readonly ScorerSetting[]): ScorerProblem[] {
-  const totals = { pattern: 0, schema: 0 };
+  const totals = new Map<string, number>();
   const problems = new Map<string, ScorerProblem>();
   for (const [index, setting] of settings.entries()) {
-    if (typeof setting === "string" || (setting.type !== "regex" && setting.type !== "json_schema")) continue;
-    const field = setting.type === "regex" ? "pattern" : "schema";
-    totals[field] += setting.type === "regex" ? setting.pattern.length : JSON.stringify(setting.schema).length;
-    if (totals[field] <= maximumLength[field] || problems.has(field)) continue;
-    const message = `is too long: the ${field}s of one run may have ${maximumLength[field]} characters together`;
+    const source = typeof setting === "string" ? undefined : entryOf(setting).source;
+    if (typeof setting === "string" || !source) continue;
+    const { field, most } = source;
+    const total = (totals.get(field) ?? 0) + source.size(setting);
+    totals.set(field, total);
+    if (total <= most || problems.has(field)) continue;
+    const message = `is too long: the ${field}s of one run may have ${most} characters together`;
     problems.set(field, { index, field, code: "too_big", message });
   }
   return [...problems.values()];
@@ -150,36 +150,18 @@ function nameProblems(
   return [{ index, field: "", code: "unknown_scorer", message }];
 }
 
-/** A check that every reply passes would inflate `overall`. */
-function trivialProblem(setting: Exclude<ScorerSetting, string>): Omit<ScorerProblem, "index"> | null {
-  if (setting.type === "length" && setting.min === undefined && setting.max === undefined) {
-    return { field: "max", code: "required", message: "is required without min: otherwise every length passes" };
-  }
-  if (setting.type === "contains" && [setting.text].flat().some((text) => normalize(text) === "")) {
-    return { field: "text", code: "too_small", message: "must hold more than white space, which every reply contains" };
-  }
-  return null;
-}
-
-function settingProblems(setting: Exclude<ScorerSetting, string>, index: number): ScorerProblem[] {
-  if (
-    setting.type === "length" &&
-    setting.min !== undefined &&
-    setting.max !== undefined &&
-    setting.max < setting.min
-  ) {
-    return [{ index, field: "max", code: "too_small", message: "must be at least min" }];
-  }
-  const trivial = trivialProblem(setting);
-  return trivial ? [{ index, ...trivial }] : [];
+/** Settings that the schema cannot refuse: a check that every reply passes, for example, would inflate `overall`. */
+function settingProblems(setting: UserScorerSetting, index: number): ScorerProblem[] {
+  const problem = entryOf(setting).problem?.(setting);
+  return problem ? [{ index, ...problem }] : [];
 }
 
 function compileProblem(
-  setting: Exclude<ScorerSetting, string>,
+  setting: UserScorerSetting,
   { index, budget }: { index: number; budget: PatternBudget },
 ): ScorerProblem[] {
   try {
-    createCheck(setting, budget);
+    compileCheck(setting, compilers(budget));
     return [];
   } catch (error) {
     if (error instanceof PatternError) {

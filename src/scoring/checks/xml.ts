@@ -1,25 +1,40 @@
-import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { shortList } from "../../../base/format.ts";
-import { unwrapFence } from "../../structured-output.ts";
-import type { ReplyCheck } from "../../../scoring/scorers/scorer.ts";
-
-type Setting = Extract<UserScorerSetting, { type: "xml" }>;
+import { z } from "zod";
+import { shortList } from "../../base/format.ts";
+import { unwrapFence } from "../text/unwrap-fence.ts";
+import { checkFields } from "./check-fields.ts";
+import { defineCheck } from "./define-check.ts";
 
 const longest = 1_000_000;
 
-/** 1 when the reply (with `anywhere`: a part of it) is one well-formed XML element that has the wanted elements. */
-export function xmlCheck({ elements = [], anywhere = false }: Setting): ReplyCheck {
-  return ({ reply }) => {
-    if (reply.raw.length > longest) return { value: null, reason: `longer than ${longest} characters`, failed: true };
-    const text = unwrapFence(reply.raw);
-    const found = anywhere ? documentsIn(text) : [readElement(text, skip(text, 0, prolog))].filter(isWhole(text));
-    const [first] = found;
-    if (!first) return { value: 0, reason: anywhere ? "no XML in the reply" : "the reply is not well-formed XML" };
-    const missing = (paths: ReadonlySet<string>): string[] => elements.filter((path) => !paths.has(path));
-    if (found.some(({ paths }) => missing(paths).length === 0)) return { value: 1, reason: "well-formed XML" };
-    return { value: 0, reason: `missing elements: ${shortList(missing(first.paths))}` };
-  };
-}
+/** The reply (with `anywhere`: a part of it) is one well-formed XML element that has the wanted elements. */
+export const xml = defineCheck({
+  schema: z.object({
+    type: z.literal("xml"),
+    ...checkFields,
+    elements: z.array(z.string().min(1)).max(100).optional(),
+    anywhere: z.boolean().optional().describe("Also accepts XML inside other text."),
+  }),
+  id: "XmlSetting",
+  label: "Valid XML",
+  help: "1 when the reply is well-formed XML with these elements, each a path such as `order.id`.",
+  form: {
+    fresh: {},
+    fields: { elements: { label: 'Required elements (["order.id"])' }, anywhere: "may be inside other text" },
+  },
+  runs: "thread",
+  compile:
+    ({ elements = [], anywhere = false }) =>
+    ({ reply }) => {
+      if (reply.raw.length > longest) return { value: null, reason: `longer than ${longest} characters`, failed: true };
+      const text = unwrapFence(reply.raw);
+      const found = anywhere ? documentsIn(text) : [readElement(text, skip(text, 0, prolog))].filter(isWhole(text));
+      const [first] = found;
+      if (!first) return { value: 0, reason: anywhere ? "no XML in the reply" : "the reply is not well-formed XML" };
+      const missing = (paths: ReadonlySet<string>): string[] => elements.filter((path) => !paths.has(path));
+      if (found.some(({ paths }) => missing(paths).length === 0)) return { value: 1, reason: "well-formed XML" };
+      return { value: 0, reason: `missing elements: ${shortList(missing(first.paths))}` };
+    },
+});
 
 interface XmlElement {
   /** The paths of all elements, as `order.id`. */

@@ -1,19 +1,15 @@
 import { Ajv, type Options, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { shorten } from "../../../base/format.ts";
-import { unwrapFence } from "../../structured-output.ts";
-import type { ReplyCheck, ScorerResult } from "../../../scoring/scorers/scorer.ts";
+import { shorten } from "../../base/format.ts";
+import type { ScorerResult } from "../../scoring/scorers/scorer.ts";
 import { compilePattern, type PatternBudget } from "./compile-pattern.ts";
 
-type Setting = Extract<UserScorerSetting, { type: "json_schema" }>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
 }
-
-const maximumLength = 1_000_000;
 
 // Schemas come with requests: their patterns run in linear time, and references are never fetched.
 // Ajv identifies patterns by `toString`. In a schema, `^` and `$` match only at the ends of the text.
@@ -35,56 +31,8 @@ const options: Options = {
   code: { regExp: linearPatterns() as never, optimize: false },
 };
 
-/**
- * 1 when the reply is JSON that fits the schema, by the draft that `$schema` names (draft 7 for older ones), else by 2020-12.
- * Formats are always checked, even where the draft leaves that open. A reply that is one fenced code block is unwrapped first.
- */
-export function jsonSchemaCheck({ schema, anywhere = false }: Setting, budget?: PatternBudget): ReplyCheck {
-  const check = compileSchema(schema, budget);
-
-  return ({ reply }) => {
-    if (reply.raw.length > maximumLength)
-      return { value: null, reason: `longer than ${maximumLength} characters`, failed: true };
-    const parsed = parse(unwrapFence(reply.raw));
-    if (!anywhere || parsed.ok) return parsed.ok ? check(parsed.value) : { value: 0, reason: "the reply is not JSON" };
-    const results = valuesIn(reply.raw).map(check);
-    return (
-      results.find(({ value }) => value === 1) ?? results[0] ?? { value: 0, reason: "there is no JSON in the reply" }
-    );
-  };
-}
-
-/** Values of JSON in a text that are tried: each may take as long as the text. */
-const mostValues = 100;
-
-/** The objects and lists in a text, none inside another. */
-function valuesIn(text: string): unknown[] {
-  const values: unknown[] = [];
-  let tries = 0;
-  for (let at = text.search(/[[{]/); at !== -1 && tries < mostValues; tries++) {
-    const end = endOfValue(text, at);
-    const parsed = end === -1 ? ({ ok: false } as const) : parse(text.slice(at, end));
-    if (parsed.ok) values.push(parsed.value);
-    const from = parsed.ok ? end : at + 1;
-    const next = text.slice(from).search(/[[{]/);
-    at = next === -1 ? -1 : from + next;
-  }
-  return values;
-}
-
-/** The place after the bracket that closes the one here; -1 when it is never closed. */
-function endOfValue(text: string, at: number): number {
-  let depth = 0;
-  for (const { 0: part, index } of text.slice(at).matchAll(/"(?:[^"\\]|\\[^])*"?|[[\]{}]/g)) {
-    if (part === "[" || part === "{") depth++;
-    else if (part === "]" || part === "}") depth--;
-    if (depth === 0) return at + index + part.length;
-  }
-  return -1;
-}
-
 /** Checks values by a schema, in place. Throws `SchemaError` when the schema cannot be used. */
-export function compileSchema(schema: Setting["schema"], budget?: PatternBudget): (value: unknown) => ScorerResult {
+export function compileSchema(schema: JsonSchema, budget?: PatternBudget): (value: unknown) => ScorerResult {
   const validate = compile(schema, budget);
 
   return (value) => {
@@ -100,7 +48,7 @@ export function compileSchema(schema: Setting["schema"], budget?: PatternBudget)
   };
 }
 
-function compile({ $schema, ...schema }: Setting["schema"], budget: PatternBudget | undefined): ValidateFunction {
+function compile({ $schema, ...schema }: JsonSchema, budget: PatternBudget | undefined): ValidateFunction {
   try {
     // Asynchronous schemas return a promise, which is always truthy.
     if (Object.hasOwn(schema, "$async")) throw new SchemaError("$async is not supported");
@@ -115,7 +63,7 @@ function compile({ $schema, ...schema }: Setting["schema"], budget: PatternBudge
 }
 
 /** Why a schema does not follow its draft, else null. Much faster than compiling it, and without risk. */
-export function schemaProblem({ $schema, ...schema }: Setting["schema"]): string | null {
+export function schemaProblem({ $schema, ...schema }: JsonSchema): string | null {
   try {
     checkAgainstMetaSchema(dialectOf($schema), schema);
     return null;
@@ -127,7 +75,7 @@ export function schemaProblem({ $schema, ...schema }: Setting["schema"]): string
 type Dialect = typeof Ajv | typeof Ajv2019 | typeof Ajv2020;
 
 /** Many generators still write draft 7, where tuples differ. */
-function dialectOf(name: Setting["schema"][string] | undefined): Dialect {
+function dialectOf(name: unknown): Dialect {
   if (typeof name === "string" && name.includes("draft-0")) return Ajv;
   return typeof name === "string" && name.includes("2019-09") ? Ajv2019 : Ajv2020;
 }
@@ -149,14 +97,6 @@ function run(validate: (value: unknown) => unknown, value: unknown): boolean | n
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
-  }
-}
-
-function parse(text: string): { ok: true; value: unknown } | { ok: false } {
-  try {
-    return { ok: true, value: JSON.parse(text) };
-  } catch {
-    return { ok: false };
   }
 }
 

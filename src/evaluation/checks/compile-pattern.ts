@@ -1,12 +1,5 @@
 import { RE2JS } from "re2js";
-
-/** A pattern that runs in linear time. */
-interface Pattern {
-  test(text: string): boolean;
-  find(text: string): string | null;
-  /** Steps per character at most. */
-  readonly size: number;
-}
+import type { Pattern } from "../../scoring/checks/define-check.ts";
 
 /** The pattern is malformed, too large, or cannot run in linear time (look-around, back-references). */
 export class PatternError extends Error {

@@ -1,48 +1,82 @@
-import { isRecord, type JsonRecord } from "../../../base/json.ts";
-import type { CodeTransform, UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import type { ScorerInput, ScorerResult } from "../../../scoring/scorers/scorer.ts";
-import type { OffloadableCheck } from "./offload-check.ts";
-
-/** One call of a user's function. */
-export interface CodeQuestion extends Pick<CodeTransform, "language" | "code" | "file" | "function"> {
-  readonly kind: "check" | "transform";
-  /** The reply: its text, its tool calls when it has no text, or the result of an earlier transform. */
-  readonly output: unknown;
-  readonly context: JsonRecord;
-}
-
-/** The answer of the user's code, or the error it threw. Rejects when there is no answer: too slow, too large, not loadable. */
-export type CodeRunner = (
-  question: CodeQuestion,
-  signal: AbortSignal,
-) => Promise<{ readonly result: unknown } | { readonly thrown: string }>;
-
-type Setting = Extract<UserScorerSetting, { type: "javascript" | "python" }>;
+import { z } from "zod";
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import type { ScorerInput, ScorerResult } from "../scorers/scorer.ts";
+import { prepareText } from "../text/prepare-text.ts";
+import { checkFields, codeFields, hasOneSource, oneSource, type CodeTransform } from "./check-fields.ts";
+import { defineCheck, type CheckParts, type CodeRunner } from "./define-check.ts";
 
 const withoutRunner = "code of a scenario runs only in rehearsal eval, on the machine that has the files";
 
-/** The value that the user's code gives. Code that throws has found the reply wrong: so do assertions of test frameworks. */
-export function codeCheck(setting: Setting, run: CodeRunner | undefined): OffloadableCheck {
-  const { type: language, code, file, function: name, vars = {}, config, threshold } = setting;
-  return async (input, signal) => {
-    if (!run) throw new Error(withoutRunner);
-    const context = { ...contextOf(input), vars, ...(config !== undefined && { config }) };
-    const question = { language, code, file, function: name, kind: "check", output: outputOf(input), context } as const;
-    const answer = await run(question, signal);
-    if ("thrown" in answer) return { value: 0, reason: `the code threw: ${answer.thrown}` };
-    return toResult(answer.result, threshold);
-  };
+const codeSettings = {
+  ...checkFields,
+  ...codeFields,
+  threshold: z.number().optional().describe("1 from this value of the code on, and 0 below."),
+  vars: z.record(z.string(), z.json()).optional().describe("Values for the code, as `context.vars`."),
+  config: z.json().optional().describe("Settings for the code, as `context.config`."),
+};
+
+interface CodeSettings extends Pick<CodeTransform, "code" | "file" | "function"> {
+  readonly type: CodeTransform["language"];
+  readonly vars?: JsonRecord | undefined;
+  readonly config?: unknown;
+  readonly threshold?: number | undefined;
 }
 
-/** The reply after the transforms, as a value and as text, or the error that one of them threw. */
-export async function transformedText(
+/** What JavaScript and Python have in common. Code that throws has found the reply wrong: so do assertions of test frameworks. */
+const ofCode = {
+  meta: { oneOf: oneSource },
+  runs: "code",
+  needs: () => ["code"] as const,
+  ask({ type: language, code, file, function: name, vars = {}, config, threshold }: CodeSettings, parts: CheckParts) {
+    return async (input: ScorerInput, signal: AbortSignal): Promise<ScorerResult> => {
+      if (!parts.code) throw new Error(withoutRunner);
+      const given = { ...contextOf(input), vars };
+      const context = config === undefined ? given : { ...given, config };
+      const question = {
+        language,
+        code,
+        file,
+        function: name,
+        kind: "check",
+        output: outputOf(input),
+        context,
+      } as const;
+      const answer = await parts.code(question, signal);
+      if ("thrown" in answer) return { value: 0, reason: `the code threw: ${answer.thrown}` };
+      return toResult(answer.result, threshold);
+    };
+  },
+} as const;
+
+export const javascript = defineCheck({
+  ...ofCode,
+  schema: z
+    .object({ type: z.literal("javascript"), ...codeSettings })
+    .refine(hasOneSource, "must have either code or file"),
+  id: "JavaScriptSetting",
+  label: "JavaScript",
+  help: "The value that JavaScript of the user's own gives to the reply.",
+});
+
+export const python = defineCheck({
+  ...ofCode,
+  schema: z
+    .object({ type: z.literal("python"), ...codeSettings })
+    .refine(hasOneSource, "must have either code or file"),
+  id: "PythonSetting",
+  label: "Python",
+  help: "The value that Python of the user's own gives to the reply.",
+});
+
+/** The input with the reply after the transforms, or the error that one of them threw. */
+export async function transformedInput(
   input: ScorerInput,
   {
     transform,
     code,
     signal,
   }: { transform: readonly CodeTransform[]; code: CodeRunner | undefined; signal: AbortSignal },
-): Promise<{ value: unknown; text: string } | { thrown: string }> {
+): Promise<ScorerInput | { readonly thrown: string }> {
   if (!code) throw new Error(withoutRunner);
   let value = outputOf(input);
   for (const source of transform) {
@@ -50,7 +84,7 @@ export async function transformedText(
     if ("thrown" in answer) return { thrown: `the transform threw: ${answer.thrown}` };
     value = answer.result;
   }
-  return { value, text: toText(value) };
+  return { ...input, reply: prepareText(toText(value)), output: value };
 }
 
 /** JSON for values that are not text, as promptfoo hands them to its text assertions. */

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
-import { prepareText } from "../../../scoring/text/prepare-text.ts";
-import type { ScorerResult } from "../../../scoring/scorers/scorer.ts";
+import { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { prepareText } from "../../scoring/text/prepare-text.ts";
+import type { ScorerResult } from "../../scoring/scorers/scorer.ts";
 import { createChecks } from "./create-checks.ts";
-import { offloadCheck, type OffloadedCheck, type TextSetting } from "./offload-check.ts";
+import { offloadCheck, type OffloadedCheck } from "./offload-check.ts";
 
 function inputOf(reply: string, references: readonly string[] = []) {
   return {
@@ -20,7 +20,7 @@ const never = new AbortController().signal;
 
 function watched(setting: object, answer: ScorerResult | null) {
   const asked: OffloadedCheck[] = [];
-  const check = offloadCheck(UserScorerSetting.parse(setting) as TextSetting, async (question) => {
+  const check = offloadCheck(UserScorerSetting.parse(setting), async (question) => {
     asked.push(question);
     return answer;
   });
