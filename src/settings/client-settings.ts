@@ -11,6 +11,8 @@ interface ClientSettings {
   readonly apiKey: Secret | null;
   /** The module with the operator's own scorers, for runs on this machine. */
   readonly scorersModule: string | null;
+  /** The endpoint of the embedding model, for runs on this machine. */
+  readonly embeddings: string | null;
 }
 
 export function readClientSettings(
@@ -23,6 +25,7 @@ export function readClientSettings(
     agent: environment.text("REHEARSAL_AGENT"),
     apiKey: environment.key("REHEARSAL_API_KEY"),
     scorersModule: environment.text("REHEARSAL_SCORERS_MODULE"),
+    embeddings: environment.text("EMBEDDINGS_ENDPOINT"),
   };
 }
 

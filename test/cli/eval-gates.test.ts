@@ -96,6 +96,10 @@ test("a gate on an unknown score is refused before a model is called", async () 
     code: 2,
     stderr: expect.stringContaining("a place in scorers"),
   });
+  expect(await gate("semantic_similarity>=0.1")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("needs a reference reply and an embedder"),
+  });
   expect(await gate("replied>=1")).toMatchObject({ code: 2, stderr: expect.stringContaining('called "success" here') });
   expect(provider.requests).toEqual([]);
 });

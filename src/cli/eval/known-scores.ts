@@ -3,7 +3,9 @@ import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts
 import { passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { reservedScores, scoreTitle } from "../../contract/schemas/score-names.ts";
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
-import { scorerNames } from "../../scoring/scorers/scores.ts";
+import type { ScoreNeed } from "../../scoring/scorers/define-scorer.ts";
+import type { LabelRule } from "../../scoring/scorers/label-rule.ts";
+import { namedScores, scorerNames } from "../../scoring/scorers/scores.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import { readExpectations } from "../../runs/plan/expectations.ts";
 import { runScoreNames } from "../../runs/plan/score-names.ts";
@@ -15,6 +17,7 @@ import { figures, type GateRule } from "../gates/parse-gate.ts";
 interface ScoringConfig {
   readonly scorers?: readonly ScorerSetting[] | undefined;
   readonly judge?: JudgeSettings | undefined;
+  readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
   readonly baseline_scores?: readonly string[] | undefined;
 }
 
@@ -39,7 +42,10 @@ export async function requireKnownScores(
 ): Promise<void> {
   if (gates.length === 0 && !config.baseline_scores && !margins) return;
   const own = await readOwnScorers(server);
-  const found = runScoreNames(config, { expectations: readExpectations(scenarios ?? []), customScorers: own.names });
+  // Without a list of scorers, a run on this machine uses an embedder only where one is configured.
+  const semantic = server !== undefined || readClientSettings(process.env).embeddings !== null;
+  const expectations = readExpectations(scenarios ?? []);
+  const found = runScoreNames(config, { expectations, customScorers: own.names, semantic });
   const known = scenarios ? found : new Set([...found, ...possible]);
   // Labels and checks are unknown until the scenarios are read, and the scorers of a service always.
   const isOpen = (name: string): boolean =>
@@ -81,11 +87,21 @@ async function readOwnScorers(server: string | undefined): Promise<OwnScorers> {
 /** Names of scores that need scenarios with something to expect. */
 const possible: readonly string[] = [...reservedScores].filter((name) => !Object.hasOwn(Object.prototype, name));
 
+const needWords: Readonly<Record<ScoreNeed, string>> = {
+  reference: "a reference reply",
+  short_reference: "a turn whose reference replies have at most five words",
+  labels: "an expected label that no rule ignores",
+  embedder: "an embedder",
+};
+
 /** How to get a built-in score that the run does not have, or a name that was probably meant. */
 function suggestion(name: string, known: ReadonlySet<string>): string {
   if (name === scoreTitle("success")) return ': it is called "success" here';
-  if (scorerNames.includes(name))
-    return ": it needs a reference reply or a label, and a place in scorers if there is a list";
+  const named = namedScores.find((score) => score.name === name);
+  if (named) {
+    const needs = named.needs.map((need) => needWords[need]).join(" and ");
+    return `: it needs ${needs}, and a place in scorers${named.byDefault ? " if there is a list" : ""}`;
+  }
   const nearest = closestName(name, [...known, ...figures]);
   return nearest === undefined ? `; it may have ${[...known].join(", ")}` : `: did you mean "${nearest}"?`;
 }

@@ -3,6 +3,7 @@ import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
 import { closestName } from "../../base/text.ts";
 import { referenceReplies } from "../../evaluation/conversation.ts";
+import { isShortReference } from "../../scoring/scorers/word-recall.ts";
 import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
 import { hasToolRules, outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
 import { walkScenarios, type ScenarioVisitor } from "./walk-scenarios.ts";
@@ -42,6 +43,8 @@ export interface Expectations {
   readonly turnsWithoutReference: number;
   readonly turnsWithRubrics: number;
   readonly hasReferences: boolean;
+  /** True when all references of a turn are short enough for `word_recall`. */
+  readonly hasShortReferences: boolean;
   /** Keys of expected labels. */
   readonly labels: ReadonlySet<string>;
   readonly expectsTurnCalls: boolean;
@@ -84,6 +87,7 @@ export function createExpectationSurvey(
     turnsWithoutReference: 0,
     turnsWithRubrics: 0,
     hasReferences: false,
+    hasShortReferences: false,
     labels,
     expectsTurnCalls: false,
     checks,
@@ -124,8 +128,10 @@ export function createExpectationSurvey(
     turn(turn, _pointer, index) {
       const { reference_metadata, reference_tool_calls, checks: ofTurn = [] } = turn;
       isSilent &&= !expectsSomething(turn);
-      const hasReference = referenceReplies(turn).length > 0;
+      const references = referenceReplies(turn);
+      const hasReference = references.length > 0;
       expectations.hasReferences ||= hasReference;
+      expectations.hasShortReferences ||= hasReference && references.every(isShortReference);
       if (!hasReference && index < current.turns - 1) expectations.turnsWithoutReference += 1;
       for (const key of Object.keys(reference_metadata)) labels.add(key);
       if (reference_tool_calls) {

@@ -2,13 +2,16 @@ import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts
 import { checkNames, namedRubrics, simulatedUserScore, turnScoreNames } from "../../contract/schemas/score-names.ts";
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
-import { defaultScorers, scorerNames } from "../../scoring/scorers/scores.ts";
+import type { ScoreNeed } from "../../scoring/scorers/define-scorer.ts";
+import type { LabelRule } from "../../scoring/scorers/label-rule.ts";
+import { namedScores } from "../../scoring/scorers/scores.ts";
 import { toolScores } from "../../evaluation/tools/score-calls.ts";
 import type { Expectations } from "./expectations.ts";
 
 interface ScoredSettings {
   readonly scorers?: readonly ScorerSetting[] | undefined;
   readonly judge?: JudgeSettings | undefined;
+  readonly label_rules?: Readonly<Record<string, LabelRule>> | undefined;
 }
 
 interface ScoreSources {
@@ -26,22 +29,30 @@ function usedScorers(
 ): readonly string[] {
   const listed = scorers.filter((setting) => typeof setting === "string");
   if (listed.length > 0) return listed;
-  const usual = new Set<string>([...defaultScorers, "semantic_similarity"]);
-  const builtIn = scorerNames.filter((name) => usual.has(name) && (semantic || name !== "semantic_similarity"));
-  return [...builtIn, ...customScorers];
+  const usual = namedScores.filter(({ byDefault, needs }) => byDefault || (semantic && needs.includes("embedder")));
+  return [...usual.map(({ name }) => name), ...customScorers];
 }
 
 /** Every score that a run can have with these settings and scenarios. */
 export function runScoreNames(settings: ScoredSettings, sources: ScoreSources): ReadonlySet<string> {
-  const { scorers = [], judge } = settings;
-  const { hasReferences, labels, outcomeScores, users, expectsTurnCalls, checks } = sources.expectations;
+  const { scorers = [], judge, label_rules = {} } = settings;
+  const { hasReferences, outcomeScores, users, expectsTurnCalls, checks, ...expected } = sources.expectations;
+  const labels = [...expected.labels].filter((key) => !Object.hasOwn(label_rules, key) || !label_rules[key]?.ignore);
+  const has: Readonly<Record<ScoreNeed, boolean>> = {
+    reference: hasReferences,
+    short_reference: expected.hasShortReferences,
+    labels: labels.length > 0,
+    // A scorer that a run lists was refused where there is none.
+    embedder: true,
+  };
   const known = new Set(["overall", "success"]);
   const add = (names: Iterable<string | null>): void => {
     for (const name of names) if (name !== null) known.add(name);
   };
   for (const name of usedScorers(settings, sources)) {
-    const isOperators = !scorerNames.includes(name);
-    if (isOperators || (name === "metadata_match" ? labels.size > 0 : hasReferences)) known.add(name);
+    // The operator's own need nothing of a turn.
+    const needs = namedScores.find((score) => score.name === name)?.needs ?? [];
+    if (needs.every((need) => has[need])) known.add(name);
   }
   add(checkNames(scorers));
   for (const label of labels) known.add(`metadata.${label}`);

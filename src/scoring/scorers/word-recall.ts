@@ -1,9 +1,22 @@
+import { tokenize } from "../text/tokenize.ts";
 import { defineScorer } from "./define-scorer.ts";
 import { bestReference } from "./scorer.ts";
 import { missingTokens } from "./token-f1.ts";
 
 /** Longer references are told apart better by their characters. */
 export const shortReference = 5;
+
+const isShort = (words: number): boolean => words > 0 && words <= shortReference;
+
+/** Characters of which a longer text has more words, whatever follows. */
+const enough = 200;
+
+/** True for a text that has at most five words. */
+export function isShortReference(text: string): boolean {
+  // Of a long text, most of the time its beginning tells.
+  if (text.length > enough && tokenize(text.slice(0, enough)).length > 2 * shortReference) return false;
+  return isShort(tokenize(text).length);
+}
 
 /**
  * Share of the reference's words that the reply contains, for turns whose references all have at most five words: "Paris" in a
@@ -17,8 +30,8 @@ export const wordRecall = defineScorer({
   similarity: true,
   replyRank: 4,
   score: (input) => {
-    const isShort = input.references.every(({ tokens }) => tokens.length > 0 && tokens.length <= shortReference);
-    return input.references.length > 0 && isShort ? recall(input) : [];
+    const areShort = input.references.every(({ tokens }) => isShort(tokens.length));
+    return input.references.length > 0 && areShort ? recall(input) : [];
   },
 });
 
