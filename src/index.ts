@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Config } from "./cli/config/config.ts";
 
 export * from "./client.ts";
-export { runAttempt, type AttemptOptions, type AttemptOutcome } from "./evaluation/run-attempt.ts";
+export { runAttempt, type AttemptOptions, type AttemptOutcome } from "./evaluation/attempts/run-attempt.ts";
 export { estimateRun, type EstimateOptions } from "./evaluation/budget/estimate-run.ts";
 export { addSpent, isSpent, noSpent, spentOn, type Spent } from "./evaluation/budget/budget.ts";
 export { checkGate, type GateFigures } from "./evaluation/summary/quality-gate.ts";

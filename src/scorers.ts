@@ -1,6 +1,6 @@
 import type { Metadata } from "./contract/schemas/scenario.ts";
 import type { Score } from "./contract/schemas/score.ts";
-import { referenceReplies } from "./evaluation/conversation.ts";
+import { referenceReplies } from "./evaluation/conversation/conversation.ts";
 import { builtInScorers, defaultScorers, type ScorerName } from "./scoring/scorers/scores.ts";
 import type { Scorer } from "./scoring/scorers/scorer.ts";
 import { prepareText } from "./scoring/text/prepare-text.ts";
@@ -21,7 +21,7 @@ export { findConflicts } from "./evaluation/conflicts/find-conflicts.ts";
 export { createSemanticScorer } from "./evaluation/scorers/semantic-similarity.ts";
 export type { SemanticScorer } from "./scoring/scorers/semantic-similarity.ts";
 
-export { evaluateOutcome, type EvaluatedOutcome, type OutcomeInput } from "./evaluation/tools/outcome.ts";
+export { evaluateOutcome, type EvaluatedOutcome, type OutcomeInput } from "./evaluation/outcomes/outcome.ts";
 export { scoreCalls, type ScoreCallsOptions } from "./evaluation/tools/score-calls.ts";
 
 export { labelCandidates, type LabelCandidates } from "./evaluation/labels/label-candidates.ts";

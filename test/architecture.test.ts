@@ -52,6 +52,25 @@ const mayImport: Record<string, readonly string[]> = {
  * count, `import()` does. The files directly in a layer's folder are its face: they come last, so no folder imports them.
  */
 const folderOrder: Record<string, readonly string[]> = {
+  evaluation: [
+    "statistics",
+    "conversation",
+    "helpers",
+    "judges",
+    "labels",
+    "conflicts",
+    "scorers",
+    "checks",
+    "tools",
+    "world",
+    "outcomes",
+    "attempts",
+    "simulation",
+    "budget",
+    "summary",
+    "summary/testing",
+    "comparison",
+  ],
   base: [],
   cli: [
     "terminal",
@@ -98,7 +117,7 @@ const folderOrder: Record<string, readonly string[]> = {
 };
 
 /** Layers whose folders have no order yet. The list only gets shorter. */
-const unordered = ["agent", "contract", "evaluation", "models", "services"];
+const unordered = ["agent", "contract", "models", "services"];
 
 const root = resolve(import.meta.dirname, "..");
 const posix = (path: string): string => path.split(sep).join("/");

@@ -12,7 +12,7 @@ import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-r
 import { World } from "../../src/contract/schemas/acting/world.ts";
 import type { StoredReply } from "../../src/contract/schemas/interaction-result.ts";
 import { reliability } from "../../src/evaluation/statistics/reliability.ts";
-import { evaluateOutcome } from "../../src/evaluation/tools/outcome.ts";
+import { evaluateOutcome } from "../../src/evaluation/outcomes/outcome.ts";
 import { createProbes } from "../../src/evaluation/tools/probes.ts";
 import { stateAfter } from "../../src/evaluation/world/final-state.ts";
 import { prepareWorld, type PreparedWorld } from "../../src/evaluation/world/world.ts";

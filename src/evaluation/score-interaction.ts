@@ -1,10 +1,10 @@
 import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
 import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
 import { scoringVersion, type Score } from "../contract/schemas/score.ts";
-import { addHelperUsage, hasHelperUsage, noHelperUsage } from "./budget/helper-usage.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "./helpers/helper-usage.ts";
 import { findConflicts } from "./conflicts/find-conflicts.ts";
 import { shortList } from "../base/format.ts";
-import { referenceReplies } from "./conversation.ts";
+import { referenceReplies } from "./conversation/conversation.ts";
 import type { JudgedTurn } from "./judges/judge-prompt.ts";
 import { rubricValue } from "./judges/judge-question.ts";
 import { judgementFromStored, judgeTurn, type TurnJudgement } from "./judges/judge-replies.ts";

@@ -8,7 +8,7 @@ import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { Queue } from "../contract/ports/queue.ts";
 import type { WorldEndpoints } from "../contract/ports/world-endpoints.ts";
 import type { UnfinishedLimits, Store } from "../contract/ports/store.ts";
-import type { PriceOf } from "../evaluation/budget/helper-usage.ts";
+import type { PriceOf } from "../evaluation/helpers/helper-usage.ts";
 import type { CheckCode } from "./user-code/check-code.ts";
 import type { CustomScorers } from "../evaluation/scorers/custom-scorer.ts";
 import type { ModelTarget } from "./plan/model-target.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChatMessage, ChatModel } from "../../src/contract/ports/chat-model.ts";
 import type { Scenario } from "../../src/contract/schemas/scenario.ts";
-import { runAttempt } from "../../src/evaluation/run-attempt.ts";
+import { runAttempt } from "../../src/evaluation/attempts/run-attempt.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import type { Outbound } from "../../src/models/outbound/outbound.ts";
 

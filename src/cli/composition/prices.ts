@@ -1,5 +1,5 @@
 import type { TokenPrice } from "../../agent/loop/agent-limits.ts";
-import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
+import type { PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import { costOf, priceOf, readPriceFile, type Price, type PriceOverrides } from "../../models/prices/price-of.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { ModelTarget } from "../../runs/plan/model-target.ts";

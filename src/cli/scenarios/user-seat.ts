@@ -1,7 +1,7 @@
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
-import { toStoredReply } from "../../evaluation/stored-reply.ts";
-import { evaluateOutcome } from "../../evaluation/tools/outcome.ts";
+import { toStoredReply } from "../../evaluation/conversation/stored-reply.ts";
+import { evaluateOutcome } from "../../evaluation/outcomes/outcome.ts";
 import { createProbes } from "../../evaluation/tools/probes.ts";
 import { stateAfter } from "../../evaluation/world/final-state.ts";
 import { ForeignWorld } from "../../evaluation/world/foreign-agent.ts";

@@ -5,7 +5,7 @@ import type { StoredReply, StoredScores } from "../../contract/schemas/interacti
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { estimateCalls, estimateTokens, type EstimatedCall } from "./estimate-tokens.ts";
-import type { PriceOf } from "./helper-usage.ts";
+import type { PriceOf } from "../helpers/helper-usage.ts";
 
 /** Calls made, their tokens, and their price in US dollars where it is known. */
 export interface Spent {

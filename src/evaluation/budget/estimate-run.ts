@@ -4,11 +4,11 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { offersTools } from "../../contract/schemas/acting/target.ts";
 import { defaultMaxSteps } from "../../contract/schemas/acting/world.ts";
 import { moneyText } from "../../base/format.ts";
-import { maxReferenceConcurrency } from "../run-attempt.ts";
+import { maxReferenceConcurrency } from "../attempts/run-attempt.ts";
 import { withoutUserTurns } from "../simulation/attempt-user.ts";
 import { estimateCalls, estimateTokens } from "./estimate-tokens.ts";
 import { helperLoads, sumLoads, type Load } from "./helper-calls.ts";
-import type { PriceOf } from "./helper-usage.ts";
+import type { PriceOf } from "../helpers/helper-usage.ts";
 
 /** Averages of earlier runs of the same model. */
 export interface EarlierFigures {

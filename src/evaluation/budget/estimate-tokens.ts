@@ -1,6 +1,6 @@
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { referenceReplies } from "../conversation.ts";
+import { referenceReplies } from "../conversation/conversation.ts";
 
 /** Rough token count for most models: four characters per token, one in scripts written without spaces. */
 export function estimateTokens(text: string): number {

@@ -1,6 +1,6 @@
 import type { EvaluationPlan, JudgeSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
-import { referenceReplies } from "../conversation.ts";
+import { referenceReplies } from "../conversation/conversation.ts";
 import { judgeQuestions, turnRubrics } from "../judges/judge-question.ts";
 import { labelCandidates } from "../labels/label-candidates.ts";
 import { estimateCalls, estimateTokens } from "./estimate-tokens.ts";

@@ -1,6 +1,6 @@
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { PairwiseComparison } from "../../contract/schemas/comparison.ts";
-import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { pValueText } from "../../base/format.ts";
 import type { PairJudgement } from "../judges/judge-pair.ts";
 import { mean as meanOf } from "../statistics/descriptive.ts";

@@ -1,5 +1,5 @@
 import type { Conflict } from "../../contract/schemas/interaction-result.ts";
-import { maxReferences } from "../conversation.ts";
+import { maxReferences } from "../conversation/conversation.ts";
 import { shortList } from "../../base/format.ts";
 import { findNumberTexts } from "../../scoring/text/find-numbers.ts";
 import { overlapF1, sharedWords, type PreparedText } from "../../scoring/text/prepare-text.ts";

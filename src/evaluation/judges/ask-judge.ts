@@ -4,14 +4,14 @@ import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import type { JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import { unwrapFence } from "../../scoring/text/unwrap-fence.ts";
-import { askStructured } from "../structured-output.ts";
+import { askStructured } from "../helpers/structured-output.ts";
 import {
   addHelperUsage,
   failedHelperUsage,
   helperUsageOf,
   noHelperUsage,
   type PriceOf,
-} from "../budget/helper-usage.ts";
+} from "../helpers/helper-usage.ts";
 import { isSubstring } from "../../scoring/text/is-substring.ts";
 
 /** A judge model and how it is used. */

@@ -1,7 +1,7 @@
 import type { AuditItem, JudgeAudit } from "../../contract/schemas/judging/judge-audit.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
-import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
-import { runConcurrently } from "../run-concurrently.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
+import { runConcurrently } from "../helpers/run-concurrently.ts";
 import { correlation } from "../statistics/descriptive.ts";
 import { cohensKappa, kappaInterval } from "../statistics/kappa.ts";
 import { askJudge, type Judge } from "./ask-judge.ts";

@@ -1,10 +1,10 @@
 import type { JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
-import { addHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
+import { addHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { askJudge, type Judge } from "./ask-judge.ts";
 import { toLines, type JudgedTurn } from "./judge-prompt.ts";
-import { untrustedBlock } from "../structured-output.ts";
+import { untrustedBlock } from "../helpers/structured-output.ts";
 
 export interface PairToJudge {
   readonly user_message: string;

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import type { JudgeQuestion } from "./judge-question.ts";
-import { untrustedBlock } from "../structured-output.ts";
+import { untrustedBlock } from "../helpers/structured-output.ts";
 
 /** A turn that was run. `reply` is null when it failed. */
 export interface JudgedTurn {

@@ -2,7 +2,7 @@ import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import type { Score } from "../../contract/schemas/score.ts";
-import { addHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
+import { addHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import type { GivenScore } from "../../scoring/scorers/scorer.ts";
 import { askJudge, describeVerdict, type Judge } from "./ask-judge.ts";
 import { answeredTurns, conversationPrompt, turnPrompt, type JudgedTurn } from "./judge-prompt.ts";

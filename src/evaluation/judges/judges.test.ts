@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
-import { untrustedBlock } from "../structured-output.ts";
+import { untrustedBlock } from "../helpers/structured-output.ts";
 import { askJudge, countVotes, describeVerdict, parseVote, type Judge } from "./ask-judge.ts";
 import { judgePair } from "./judge-pair.ts";
 import { turnPrompt } from "./judge-prompt.ts";

@@ -1,6 +1,6 @@
 import type { LabelRule } from "../../scoring/scorers/label-rule.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
-import { maxReferences, referenceReplies } from "../conversation.ts";
+import { maxReferences, referenceReplies } from "../conversation/conversation.ts";
 import { canonicalKey, labelKey } from "../../scoring/scorers/match-value.ts";
 
 /** A reference reply that carries a label. */

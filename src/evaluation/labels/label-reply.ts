@@ -1,6 +1,6 @@
 import type { LabelSource, StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { Interaction, Metadata } from "../../contract/schemas/scenario.ts";
-import { maxReferences, referenceReplies } from "../conversation.ts";
+import { maxReferences, referenceReplies } from "../conversation/conversation.ts";
 import { ownValue } from "../../scoring/scorers/match-value.ts";
 import type { LabelValue } from "../../scoring/scorers/label-rule.ts";
 import { prepareText, type PreparedText } from "../../scoring/text/prepare-text.ts";

@@ -1,11 +1,11 @@
 import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
-import { failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../budget/helper-usage.ts";
+import { failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helpers/helper-usage.ts";
 import { labelKey } from "../../scoring/scorers/match-value.ts";
 import type { LabelValue } from "../../scoring/scorers/label-rule.ts";
 import { unwrapFence } from "../../scoring/text/unwrap-fence.ts";
-import { askStructured, untrustedBlock } from "../structured-output.ts";
+import { askStructured, untrustedBlock } from "../helpers/structured-output.ts";
 import type { LabelCandidates } from "./label-candidates.ts";
 import { unknownLabel } from "./labels.ts";
 

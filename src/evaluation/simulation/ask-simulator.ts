@@ -9,9 +9,9 @@ import {
   helperUsageOf,
   noHelperUsage,
   type PriceOf,
-} from "../budget/helper-usage.ts";
+} from "../helpers/helper-usage.ts";
 import { unwrapFence } from "../../scoring/text/unwrap-fence.ts";
-import { askStructured } from "../structured-output.ts";
+import { askStructured } from "../helpers/structured-output.ts";
 
 /** The model that plays users. */
 export interface Simulator {

@@ -2,8 +2,8 @@ import type { SimulatorAnswer } from "../../contract/ports/journal.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { SimulatorFailure, UserEnd, UserTurn } from "../../contract/schemas/acting/user-turn.ts";
-import { hasHelperUsage } from "../budget/helper-usage.ts";
-import { userMessage } from "../conversation.ts";
+import { hasHelperUsage } from "../helpers/helper-usage.ts";
+import { userMessage } from "../conversation/conversation.ts";
 import { askSimulator, type Simulator } from "./ask-simulator.ts";
 import { goalFailure, messageFailure, type JudgedUserTurn } from "./simulator-failures.ts";
 

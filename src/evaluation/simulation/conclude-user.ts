@@ -5,7 +5,7 @@ import type { ConversationJudgement } from "../../contract/schemas/judging/judge
 import { expectationScore } from "../../contract/schemas/outcome.ts";
 import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
-import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { askJudge, describeVerdict, type Judge } from "../judges/ask-judge.ts";
 import { conversationPrompt, type JudgedTurn } from "../judges/judge-prompt.ts";
 

@@ -3,7 +3,7 @@ import type { SimulatedUsers, UserTurn } from "../../contract/schemas/acting/use
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
-import { addHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
+import { addHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { NumberColumn } from "../statistics/accumulators.ts";
 import { wilson } from "../statistics/intervals.ts";
 import { defaultLeftOutLimit, leftOut } from "./left-out.ts";

@@ -3,7 +3,7 @@ import { RunSummary } from "../../contract/schemas/run.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
-import { addHelperUsage, helperUsageOf } from "../budget/helper-usage.ts";
+import { addHelperUsage, helperUsageOf } from "../helpers/helper-usage.ts";
 import { createRunFigures, statusMessage } from "./summarize-run.ts";
 import { summarizeScenario as summarize } from "./summarize-scenario.ts";
 import { averageScores, type ScoredInteraction } from "./score-averages.ts";

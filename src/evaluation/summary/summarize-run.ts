@@ -15,7 +15,7 @@ import type { AlwaysFailing, FailureCause, RunSummary, ScenarioCounts } from "..
 import type { ScenarioTotals } from "../../contract/schemas/run-scenarios.ts";
 import { overallFirst, simulatedUserScore } from "../../contract/schemas/score-names.ts";
 import { addUsage, noUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
-import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { DurationTally, MeanTable, NumberColumn, SpreadTable } from "../statistics/accumulators.ts";
 import { flakiness, meanPassHatK } from "../statistics/reliability.ts";
 import { createBreakdown } from "./breakdown.ts";

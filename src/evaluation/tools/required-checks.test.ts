@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
-import { evaluateOutcome } from "./outcome.ts";
+import { evaluateOutcome } from "../outcomes/outcome.ts";
 import { requiredChecks } from "./required-checks.ts";
 
 const contains = (text: string, weight?: number): Extract<TurnCheck, { type: "contains" }> => ({

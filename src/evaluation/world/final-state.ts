@@ -2,7 +2,7 @@ import { pause } from "../../base/deadline.ts";
 import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { RecordedToolCall, ReferenceToolCall } from "../../contract/schemas/acting/tool-call.ts";
-import type { AttemptHistory } from "../conversation.ts";
+import type { AttemptHistory } from "../conversation/conversation.ts";
 import { hasMatchers } from "../tools/matchers.ts";
 import type { StateView } from "./state.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";

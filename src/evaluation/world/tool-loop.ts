@@ -12,9 +12,9 @@ import type { JournaledReply, WorldEntry } from "../../contract/ports/journal.ts
 import { failedReplyText, type StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import { addUsage, noUsage, toUsage } from "../../contract/schemas/usage.ts";
-import { maxRecordedCalls, sentArguments, toRecordedCall } from "../recorded-calls.ts";
+import { maxRecordedCalls, sentArguments, toRecordedCall } from "../conversation/recorded-calls.ts";
 import { writtenCall } from "./written-call.ts";
-import { toInteractionError } from "../stored-reply.ts";
+import { toInteractionError } from "../conversation/stored-reply.ts";
 import type { ToolOutcome } from "./answers.ts";
 import { WorldLimitError } from "./limits.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";

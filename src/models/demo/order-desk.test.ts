@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import type { ChatMessage, ChatModel } from "../../contract/ports/chat-model.ts";
 import { ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { World } from "../../contract/schemas/acting/world.ts";
-import { evaluateOutcome } from "../../evaluation/tools/outcome.ts";
+import { evaluateOutcome } from "../../evaluation/outcomes/outcome.ts";
 import { createDemo, demoStudioIds } from "./demo-models.ts";
 
 const { signal } = new AbortController();

@@ -11,7 +11,7 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { singleChecks } from "../../contract/schemas/score-names.ts";
 import type { ScorerSetting, TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { createSpentOnTurn, initialCallLimit } from "../../evaluation/budget/budget.ts";
-import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
+import type { PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";
 import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
 import type { Simulator } from "../../evaluation/simulation/ask-simulator.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import type { NumberedInteraction, Store } from "../../contract/ports/store.ts";
-import { toStoredReply } from "../../evaluation/stored-reply.ts";
+import { toStoredReply } from "../../evaluation/conversation/stored-reply.ts";
 import { createRunLedger } from "./run-ledger.ts";
 
 const turn = (attempt: number): NumberedInteraction => ({

@@ -1,7 +1,7 @@
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { ChatModel, ChatRequest, FailedReply, Reply } from "../../contract/ports/chat-model.ts";
 import { noSpent, spentByHelper, type Spent } from "../../evaluation/budget/budget.ts";
-import { failedHelperUsage, helperUsageOf, type PriceOf } from "../../evaluation/budget/helper-usage.ts";
+import { failedHelperUsage, helperUsageOf, type PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";
 import { judgeFingerprint } from "../../evaluation/judges/judge-question.ts";
 import { judgeQuestions, type JudgeQuestion } from "../../evaluation/judges/judge-question.ts";

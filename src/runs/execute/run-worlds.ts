@@ -3,7 +3,7 @@ import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { actsInWorld } from "../../contract/schemas/acting/target.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
-import type { OutcomeInput } from "../../evaluation/tools/outcome.ts";
+import type { OutcomeInput } from "../../evaluation/outcomes/outcome.ts";
 import type { Probes } from "../../evaluation/tools/probes.ts";
 import { finalState, stateAfter } from "../../evaluation/world/final-state.ts";
 import { WorldLimitError } from "../../evaluation/world/limits.ts";

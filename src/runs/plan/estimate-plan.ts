@@ -3,7 +3,7 @@ import type { EvaluationPlan, LabellerSettings } from "../../contract/schemas/ev
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import { concurrentCalls, sequentialCalls, type CallLimits } from "../../evaluation/budget/estimate-run.ts";
 import { estimateRun, type EarlierFigures } from "../../evaluation/budget/estimate-run.ts";
-import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
+import type { PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import { helperTarget, type ModelTarget } from "./model-target.ts";
 import { testedEndpoint, testsOwnAgent } from "./endpoints.ts";
 

@@ -2,10 +2,10 @@ import { expectsSomething, type Scenario } from "../../contract/schemas/scenario
 import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
 import { closestName } from "../../base/text.ts";
-import { referenceReplies } from "../../evaluation/conversation.ts";
+import { referenceReplies } from "../../evaluation/conversation/conversation.ts";
 import { isShortReference } from "../../scoring/scorers/word-recall.ts";
 import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
-import { hasToolRules, outcomeScoreNames } from "../../evaluation/tools/outcome.ts";
+import { hasToolRules, outcomeScoreNames } from "../../evaluation/outcomes/outcome.ts";
 import { walkScenarios, type ScenarioVisitor } from "./walk-scenarios.ts";
 
 type ExpectingTurn = Pick<

@@ -5,7 +5,7 @@ import type { Warning } from "../../contract/schemas/problem.ts";
 import type { EvaluationRequest, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { usesCode } from "../../contract/schemas/scorer-setting.ts";
-import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
+import type { PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import { withUserTurns } from "../../evaluation/simulation/attempt-user.ts";
 import { planAttempts, sequenceProblems, type PlannedAttempts } from "./plan-sequence.ts";
 import { createActingSurvey } from "./acting-problems.ts";

@@ -5,7 +5,7 @@ import type { History, JudgeSettings, Protocol, RunSettings } from "../../contra
 import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { passRateMeasure, ratioMeasures } from "../../contract/schemas/margins.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
-import type { PriceOf } from "../../evaluation/budget/helper-usage.ts";
+import type { PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import { scorerNames } from "../../scoring/scorers/scores.ts";
 import { sendsSystemPrompt } from "../../models/targets/template.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../contract/schemas/evaluation-request.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { scriptedTurns } from "../../evaluation/simulation/attempt-user.ts";
-import { referenceReply } from "../../evaluation/conversation.ts";
+import { referenceReply } from "../../evaluation/conversation/conversation.ts";
 import { labelCandidates } from "../../evaluation/labels/label-candidates.ts";
 import { turnRubrics } from "../../evaluation/judges/judge-question.ts";
 import { createActingSurvey } from "../plan/acting-problems.ts";

@@ -8,7 +8,7 @@ import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
 import type { AttemptWithInteractions, RescoredTurn, StoredInteraction } from "../../contract/ports/store.ts";
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";
-import { judgeOutcome, withOutcome, withoutOutcome } from "../../evaluation/tools/judge-outcome.ts";
+import { judgeOutcome, withOutcome, withoutOutcome } from "../../evaluation/outcomes/judge-outcome.ts";
 import { scoreInteraction } from "../../evaluation/score-interaction.ts";
 import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
 import { spoiledByUser, withoutScores, withUserEnd } from "../../evaluation/simulation/conclude-user.ts";

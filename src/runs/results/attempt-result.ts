@@ -7,9 +7,9 @@ import { isFailure, passThreshold, turnOutcome } from "../../contract/schemas/ou
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { UserTurn } from "../../contract/schemas/acting/user-turn.ts";
 import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
-import { hasToolRules } from "../../evaluation/tools/outcome.ts";
+import { hasToolRules } from "../../evaluation/outcomes/outcome.ts";
 import { averageTurns } from "../../evaluation/summary/score-averages.ts";
-import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation.ts";
+import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation/conversation.ts";
 import { firstBadTurn, type FirstBadTurn } from "../../evaluation/summary/summarize-scenario.ts";
 import { toPasses } from "../stored/passes.ts";
 

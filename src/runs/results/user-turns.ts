@@ -4,7 +4,7 @@ import type { AttemptWithInteractions, RunRecord, Store } from "../../contract/p
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { FreezeRequest } from "../../contract/schemas/library.ts";
 import { ScenarioInput, type Scenario } from "../../contract/schemas/scenario.ts";
-import { userMessage } from "../../evaluation/conversation.ts";
+import { userMessage } from "../../evaluation/conversation/conversation.ts";
 import { refuseInvalid } from "../plan/fields-error.ts";
 
 type FrozenScenario = z.output<typeof ScenarioInput>;

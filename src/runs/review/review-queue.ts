@@ -7,7 +7,7 @@ import type {
   ReviewQueue,
 } from "../../contract/schemas/judging/human-verdict.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { referenceReply } from "../../evaluation/conversation.ts";
+import { referenceReply } from "../../evaluation/conversation/conversation.ts";
 import { findReplyPairs, readReplyPair, type ReplyPair } from "../stored/reply-pairs.ts";
 import { createTranscript } from "../stored/transcript.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";

@@ -1,6 +1,6 @@
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
-import { referenceReplies } from "../../evaluation/conversation.ts";
+import { referenceReplies } from "../../evaluation/conversation/conversation.ts";
 import type { PairToJudge } from "../../evaluation/judges/judge-pair.ts";
 import { createTranscript, type AttemptTranscript } from "./transcript.ts";
 import { runGoneError } from "./find-run.ts";

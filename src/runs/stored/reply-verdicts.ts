@@ -4,7 +4,7 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { namedRubrics } from "../../contract/schemas/score-names.ts";
 import { hashText } from "../../base/hash.ts";
 import { judgeQuestions, rubricValue, turnQuestion } from "../../evaluation/judges/judge-question.ts";
-import { rubricQuestion, rubricScore } from "../../evaluation/tools/judge-outcome.ts";
+import { rubricQuestion, rubricScore } from "../../evaluation/outcomes/judge-outcome.ts";
 
 /** The verdict of people on one reply: the adjudicated one, else the most frequent. */
 export interface ReplyVerdict {

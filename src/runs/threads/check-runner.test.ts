@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import { World } from "../../contract/schemas/acting/world.ts";
-import { recordedReply } from "../../evaluation/stored-reply.ts";
-import { evaluateOutcome } from "../../evaluation/tools/outcome.ts";
+import { recordedReply } from "../../evaluation/conversation/stored-reply.ts";
+import { evaluateOutcome } from "../../evaluation/outcomes/outcome.ts";
 import { createProbes } from "../../evaluation/tools/probes.ts";
 import { scoreCalls } from "../../evaluation/tools/score-calls.ts";
 import { prepareWorld } from "../../evaluation/world/world.ts";

@@ -6,7 +6,7 @@ import { createCheck } from "../../evaluation/checks/create-checks.ts";
 import { compilationProblems, type ScorerProblem } from "../../evaluation/checks/scorer-problems.ts";
 import type { ScorerResult, ScorerInput } from "../../scoring/scorers/scorer.ts";
 import { errorLine } from "../../base/format.ts";
-import { makeComparison } from "../../evaluation/tools/comparisons.ts";
+import { makeComparison } from "../../evaluation/outcomes/comparisons.ts";
 import type { ComparisonTask } from "../../evaluation/tools/probes.ts";
 import { prepareText } from "../../scoring/text/prepare-text.ts";
 

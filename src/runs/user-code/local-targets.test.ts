@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { runAttempt } from "../../evaluation/run-attempt.ts";
+import { runAttempt } from "../../evaluation/attempts/run-attempt.ts";
 import { createCodeHost } from "./code-host.ts";
 import { createLocalTargets } from "./local-targets.ts";
 

@@ -1,5 +1,5 @@
-import { canonicalJson, isRecord } from "../base/json.ts";
-import { truncateText } from "../base/text.ts";
+import { canonicalJson, isRecord } from "../../base/json.ts";
+import { truncateText } from "../../base/text.ts";
 import type {
   ChatMessage,
   ChatModel,
@@ -7,10 +7,10 @@ import type {
   ReportedToolCall,
   SuccessfulReply,
   ToolCall,
-} from "../contract/ports/chat-model.ts";
-import type { CallReporting } from "../contract/protocols/protocols.ts";
-import type { StoredReply } from "../contract/schemas/interaction-result.ts";
-import type { RecordedToolCall } from "../contract/schemas/acting/tool-call.ts";
+} from "../../contract/ports/chat-model.ts";
+import type { CallReporting } from "../../contract/protocols/protocols.ts";
+import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
+import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 
 /** Longer arguments are cut: they are stored, shown and sent back to the model with every later call. */
 const maxArgumentCharacters = 1_000_000;

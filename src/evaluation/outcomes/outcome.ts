@@ -8,12 +8,12 @@ import type {
   ToolPattern,
 } from "../../contract/schemas/acting/world.ts";
 import { normalize } from "../../scoring/text/tokenize.ts";
-import { isCallOf } from "./match-calls.ts";
-import { compileExpected, searchSteps, shown, type MatchContext } from "./matchers.ts";
-import { createProbes, type Probes, type ProbeSession } from "./probes.ts";
-import { requiredChecks, type CheckedTurn } from "./required-checks.ts";
+import { isCallOf } from "../tools/match-calls.ts";
+import { compileExpected, searchSteps, shown, type MatchContext } from "../tools/matchers.ts";
+import { createProbes, type Probes, type ProbeSession } from "../tools/probes.ts";
+import { requiredChecks, type CheckedTurn } from "../tools/required-checks.ts";
 import { unseenCalls } from "../../scoring/scorers/scorer.ts";
-import { isVisible, matchContext, type ScoreCallsOptions, type TurnTools } from "./score-calls.ts";
+import { isVisible, matchContext, type ScoreCallsOptions, type TurnTools } from "../tools/score-calls.ts";
 import { missing, parsePointer, StateView, type ChangedPart } from "../world/state.ts";
 import { mostDifferences, stateDifferences } from "./state-diff.ts";
 

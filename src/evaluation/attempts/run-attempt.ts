@@ -3,22 +3,22 @@ import {
   type ChatMessage,
   type ChatModel,
   type ModelParameters,
-} from "../contract/ports/chat-model.ts";
-import type { JournalEntry, WorldEntry } from "../contract/ports/journal.ts";
-import type { InteractionError, StoredReply } from "../contract/schemas/interaction-result.ts";
-import type { Scenario } from "../contract/schemas/scenario.ts";
-import type { CallReporting } from "../contract/protocols/protocols.ts";
-import type { UserEnd, UserTurn } from "../contract/schemas/acting/user-turn.ts";
-import { conversationAt, referenceReply, type AttemptHistory } from "./conversation.ts";
-import { callCharacters, markUnseenCalls, replyMessages, withoutEarlierCalls } from "./recorded-calls.ts";
-import { runConcurrently } from "./run-concurrently.ts";
-import type { AttemptUser } from "./simulation/attempt-user.ts";
-import { failedTurnReply, recordedReply, toStoredReply } from "./stored-reply.ts";
-import { openAt } from "./world/final-state.ts";
-import { ForeignWorld, type OpenWorld } from "./world/foreign-agent.ts";
-import { WorldLimitError } from "./world/limits.ts";
-import { journaledExchange, runToolLoop, worldLimitFailure, type ToolLoopOptions } from "./world/tool-loop.ts";
-import type { PreparedWorld, WorldSession } from "./world/world.ts";
+} from "../../contract/ports/chat-model.ts";
+import type { JournalEntry, WorldEntry } from "../../contract/ports/journal.ts";
+import type { InteractionError, StoredReply } from "../../contract/schemas/interaction-result.ts";
+import type { Scenario } from "../../contract/schemas/scenario.ts";
+import type { CallReporting } from "../../contract/protocols/protocols.ts";
+import type { UserEnd, UserTurn } from "../../contract/schemas/acting/user-turn.ts";
+import { conversationAt, referenceReply, type AttemptHistory } from "../conversation/conversation.ts";
+import { callCharacters, markUnseenCalls, replyMessages, withoutEarlierCalls } from "../conversation/recorded-calls.ts";
+import { runConcurrently } from "../helpers/run-concurrently.ts";
+import type { AttemptUser } from "../simulation/attempt-user.ts";
+import { failedTurnReply, recordedReply, toStoredReply } from "../conversation/stored-reply.ts";
+import { openAt } from "../world/final-state.ts";
+import { ForeignWorld, type OpenWorld } from "../world/foreign-agent.ts";
+import { WorldLimitError } from "../world/limits.ts";
+import { journaledExchange, runToolLoop, worldLimitFailure, type ToolLoopOptions } from "../world/tool-loop.ts";
+import type { PreparedWorld, WorldSession } from "../world/world.ts";
 
 /** Concurrent calls of one attempt with reference history, unless the run sets fewer. */
 export const maxReferenceConcurrency = 16;

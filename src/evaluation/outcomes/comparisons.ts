@@ -1,7 +1,7 @@
-import { compareConditions } from "./conditions.ts";
+import { compareConditions } from "../tools/conditions.ts";
 import { compareOutcome } from "./outcome.ts";
-import { createProbes, type ComparisonTask, type ProbeSession } from "./probes.ts";
-import { compareTurn } from "./score-calls.ts";
+import { createProbes, type ComparisonTask, type ProbeSession } from "../tools/probes.ts";
+import { compareTurn } from "../tools/score-calls.ts";
 
 /** Comparisons that may be made on another thread, by kind. */
 const comparisons: Readonly<Record<ComparisonTask["kind"], (input: never, session: ProbeSession) => unknown>> = {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { Expectation } from "../../contract/schemas/acting/world.ts";
 import { evaluateOutcome, outcomeScores, type OutcomeInput } from "./outcome.ts";
-import { createProbes } from "./probes.ts";
-import { matchContext } from "./score-calls.ts";
+import { createProbes } from "../tools/probes.ts";
+import { matchContext } from "../tools/score-calls.ts";
 import { stateDifferences } from "./state-diff.ts";
 
 const signal = new AbortController().signal;

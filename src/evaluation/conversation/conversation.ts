@@ -1,6 +1,6 @@
-import type { ChatMessage } from "../contract/ports/chat-model.ts";
-import type { StoredReply } from "../contract/schemas/interaction-result.ts";
-import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
+import type { ChatMessage } from "../../contract/ports/chat-model.ts";
+import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
+import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 
 /** The replies shown to the model for earlier turns: its own (`generated`) or the expected ones (`reference`). */
 export type AttemptHistory = "generated" | "reference";

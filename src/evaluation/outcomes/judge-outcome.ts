@@ -1,6 +1,6 @@
 import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import { expectationScore } from "../../contract/schemas/outcome.ts";
-import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../budget/helper-usage.ts";
+import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { describeVerdict, type Judge } from "../judges/ask-judge.ts";
 import type { JudgedTurn } from "../judges/judge-prompt.ts";
 import type { JudgeQuestion } from "../judges/judge-question.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ChatModel, Reply } from "../contract/ports/chat-model.ts";
-import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
-import { sampleReply } from "../contract/testing/sample-reply.ts";
+import type { ChatModel, Reply } from "../../contract/ports/chat-model.ts";
+import { Interaction, type Scenario } from "../../contract/schemas/scenario.ts";
+import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { runAttempt } from "./run-attempt.ts";
 
 interface Call {

@@ -2,7 +2,7 @@ import { isRecord, toPointer, type JsonRecord } from "../../base/json.ts";
 import { jsonStart } from "../../base/json-size.ts";
 import { truncateText } from "../../base/text.ts";
 import type { StateDifference } from "../../contract/schemas/acting/world.ts";
-import { compileExpected, isMatcher, type MatchContext } from "./matchers.ts";
+import { compileExpected, isMatcher, type MatchContext } from "../tools/matchers.ts";
 
 export const mostDifferences = 100;
 

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { ServiceError, type ErrorCode } from "../contract/errors.ts";
-import type { ChatMessage, ChatModel, Reply } from "../contract/ports/chat-model.ts";
-import { worldEntries, type JournalEntry } from "../contract/ports/journal.ts";
-import type { StoredReply } from "../contract/schemas/interaction-result.ts";
-import { Interaction, type Scenario } from "../contract/schemas/scenario.ts";
-import { World } from "../contract/schemas/acting/world.ts";
-import { sampleReply } from "../contract/testing/sample-reply.ts";
+import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import type { ChatMessage, ChatModel, Reply } from "../../contract/ports/chat-model.ts";
+import { worldEntries, type JournalEntry } from "../../contract/ports/journal.ts";
+import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
+import { Interaction, type Scenario } from "../../contract/schemas/scenario.ts";
+import { World } from "../../contract/schemas/acting/world.ts";
+import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { runAttempt, type AttemptOptions, type AttemptWorld } from "./run-attempt.ts";
-import { toStoredReply } from "./stored-reply.ts";
-import { createProbes } from "./tools/probes.ts";
-import { prepareWorld } from "./world/world.ts";
+import { toStoredReply } from "../conversation/stored-reply.ts";
+import { createProbes } from "../tools/probes.ts";
+import { prepareWorld } from "../world/world.ts";
 
 const signal = new AbortController().signal;
 

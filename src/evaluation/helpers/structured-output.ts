@@ -1,4 +1,4 @@
-import type { ChatModel, ChatOptions, ChatRequest, Reply } from "../contract/ports/chat-model.ts";
+import type { ChatModel, ChatOptions, ChatRequest, Reply } from "../../contract/ports/chat-model.ts";
 
 /** Models whose endpoint refuses structured output. */
 const refusing = new WeakSet<ChatModel>();
