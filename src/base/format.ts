@@ -3,7 +3,7 @@ import { truncateText } from "./text.ts";
 
 const moneyFormats = new Map<number, Intl.NumberFormat>();
 
-/** US dollars in so many significant digits, never as a power of ten. */
+/** Formats dollars with `digits` significant digits, without an exponent. */
 export function moneyText(dollars: number, digits = 2): string {
   // Created on demand: a format takes time and memory, and most runs have no price.
   const format = moneyFormats.get(digits) ?? createMoneyFormat(digits);

@@ -22,7 +22,7 @@ interface SequenceSides {
   /** How many of them, from the first on, are complete on both sides. */
   readonly complete: number;
   readonly margin: number | null;
-  /** False leaves out the points on the way. */
+  /** `false` omits intermediate points. */
   readonly trace?: boolean;
 }
 

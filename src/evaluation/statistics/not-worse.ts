@@ -11,7 +11,7 @@ export interface Gains {
   readonly largestLoss?: number;
   /** True when the largest loss is an assumption, not the end of a scale. */
   readonly openEnded?: boolean;
-  /** The differences, if the values are shifted; they tell how many scenarios differ. */
+  /** Unshifted differences; used to count scenarios that differ. */
   readonly differing?: readonly number[];
 }
 

@@ -15,7 +15,7 @@ export interface SequenceUnit {
 }
 
 export interface SequenceOptions {
-  /** The scenarios there are: bets are sized for the effects that so many can show. */
+  /** Planned number of scenarios; bet sizes target the effect that this many can detect. */
   readonly planned: number;
   /** The smallest and the largest possible difference. Default: -1 and 1. */
   readonly lowest?: number;
@@ -27,7 +27,7 @@ export interface SequenceOptions {
    * is estimated once the spread is known, which rests on two runs that fail alike. Scores of one run are skewed by nature.
    */
   readonly anyDistribution?: boolean;
-  /** False leaves out the points on the way. */
+  /** `false` omits intermediate points. */
   readonly trace?: boolean;
 }
 
@@ -149,7 +149,7 @@ const bets = [
   { size: 3, share: 0.1 },
   { size: 7, share: 0.05 },
 ] as const;
-/** (1.96 + 0.84) √1.8: a fixed design is planned with so many standard errors, and a sequence may take 1.8 times as long. */
+/** z for 5 % and 80 % power (1.96 + 0.84), times √1.8, the extra length of a sequential test. */
 const planned80 = 3.76;
 
 /** The largest share of the capital that one scenario may lose: less where the range of the differences is estimated. */

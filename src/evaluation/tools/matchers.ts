@@ -389,7 +389,7 @@ function literalNode(value: unknown): Expected {
   return compileExpected(value);
 }
 
-/** A text contains a text; a list contains each of the items, or the one given; an object, itself or in a list, has at least the fields. */
+/** `$contains`: a substring of text, a subset of a list, a partial match of an object, by itself or in a list. */
 function containsNode(value: unknown): Expected {
   if (Array.isArray(value)) {
     const { literals, others } = splitLiterals(value);

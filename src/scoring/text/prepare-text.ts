@@ -80,7 +80,7 @@ export function sharedWords(left: WordCounts, right: WordCounts): number {
   return shared;
 }
 
-/** F1 of so many matches between two sides of these sizes: 1 when both are empty, 0 when only one is. */
+/** F1 from `matches` and both token counts; 1 if both are empty. */
 export function overlapF1(matches: number, generated: number, expected: number): number {
   if (generated === 0 && expected === 0) return 1;
   return (2 * matches) / (generated + expected);
