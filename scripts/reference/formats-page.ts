@@ -21,7 +21,7 @@ ${resultFormats.map(({ id, title, extension }) => `- \`${id}\` (\`.${extension}\
 `;
 }
 
-function scenarioLine({ id, title, extensions, export: write }: ScenarioFormat): string {
+function scenarioLine({ id, title, extensions, write }: ScenarioFormat): string {
   const names = extensions.map((extension) => `\`.${extension}\``).join(", ");
   return `- \`${id}\` (${names}; ${write ? "in and out" : "in"}): ${title}`;
 }

@@ -1,61 +1,30 @@
-import { detectFormat, detectSyntax, type Detected, type DetectionSource } from "./detect-format.ts";
-import { refuseBinary, refuseCode, refuseMarkup } from "./documents/decode-text.ts";
-import { parseDocument, type ParsedDocument } from "./documents/parse-document.ts";
-import { importAdk } from "./import/adk.ts";
-import { importBfcl, importTauBench } from "./import/agent-benchmarks.ts";
-import { importCsv } from "./import/csv.ts";
-import { importDeepEval } from "./import/deepeval.ts";
-import { importDialogues } from "./import/dialogues.ts";
-import type { Importer } from "./shared/importer.ts";
-import { importInspect, importInspectLog } from "./import/inspect.ts";
-import { importLangfuse } from "./import/langfuse.ts";
-import { importLangSmith } from "./import/langsmith.ts";
-import { importOpenaiChat } from "./import/openai-chat.ts";
-import { importOpenaiEvals } from "./import/openai-evals/openai-evals.ts";
-import { importPromptfooResults } from "./import/promptfoo/results.ts";
-import { importPromptfoo } from "./import/promptfoo/promptfoo.ts";
-import { importRows } from "./import/rows.ts";
-import { importScenarioItems } from "./import/rehearsal.ts";
-import { importShareGpt } from "./import/sharegpt.ts";
-import { addTraces } from "./import/traces/conversations.ts";
-import type { Span } from "./shared/imported-scenario.ts";
-import { importMlflow, importSpans } from "./import/traces/spans.ts";
-import { createScenarioCollector, type CollectorOptions, type ScenarioCollector } from "./shared/scenario-collector.ts";
-import { FormatError, type ImportFormat, type ImportResult, type NamedFiles, type Note } from "./scenario-file.ts";
 import type { ColumnMapping } from "./documents/columns.ts";
+import { refuseBinary, refuseCode, refuseMarkup } from "./documents/decode-text.ts";
+import { FormatError } from "./documents/format-error.ts";
+import { parseDocument, type ParsedDocument } from "./documents/parse-document.ts";
+import { detectFormat, detectSyntax, formatOf } from "./detect-format.ts";
+import { scenarioFormats } from "./formats.ts";
+import { addTraces } from "./import/traces/conversations.ts";
+import type { ImportResult, NamedFiles, Note } from "./scenario-file.ts";
+import type { Detected, DetectionSource, TableRule } from "./shared/define-format.ts";
+import type { Span } from "./shared/imported-scenario.ts";
+import { createScenarioCollector, type CollectorOptions, type ScenarioCollector } from "./shared/scenario-collector.ts";
 import { readTable } from "./tables/read-table.ts";
 
-const importers: Readonly<Record<Exclude<ImportFormat, "csv" | "tsv">, Importer>> = {
-  json: importScenarioItems,
-  jsonl: importScenarioItems,
-  yaml: importScenarioItems,
-  rows: importRows,
-  "openai-chat": importOpenaiChat,
-  sharegpt: importShareGpt,
-  promptfoo: importPromptfoo,
-  "promptfoo-results": importPromptfooResults,
-  "openai-evals": importOpenaiEvals,
-  inspect: importInspect,
-  "inspect-log": importInspectLog,
-  deepeval: importDeepEval,
-  adk: importAdk,
-  langsmith: importLangSmith,
-  langfuse: importLangfuse,
-  mlflow: importMlflow,
-  spans: importSpans,
-  dialogues: importDialogues,
-  bfcl: importBfcl,
-  "tau-bench": importTauBench,
-};
+/** The rules for tables of all formats in the order in which they are asked. */
+const tableRules: readonly TableRule[] = scenarioFormats
+  .flatMap(({ tables = [] }) => tables)
+  .toSorted((left, right) => left.rank - right.rank);
 
 export interface ScenarioImportRequest extends CollectorOptions {
   readonly text: string;
   readonly name?: string | undefined;
-  readonly format?: ImportFormat | "auto" | undefined;
+  /** The id of a format, or `auto`. */
+  readonly format?: string | undefined;
   readonly mapping?: ColumnMapping | undefined;
   /** Reads the files that a promptfoo configuration names. Without it, such parts are dropped with a note. */
   readonly files?: NamedFiles | undefined;
-  /** The files given together with an OpenAI eval (its runs, data and output items) or with the questions of BFCL. */
+  /** The files that are read together with this one, by `companionsAmong`. */
   readonly beside?: readonly DetectionSource[] | undefined;
 }
 
@@ -79,24 +48,26 @@ export function importScenarios({
   const detected = format === "auto" ? detectFormat({ text: source, name }) : parseAs(format, { text: source, name });
   const collector = createScenarioCollector(options);
   const companions = beside.map((companion) => parseCompanion(companion, collector));
-  if (detected.document)
-    importers[detected.format]({ document: detected.document, beside: companions, collector, mapping, files });
-  else if (source.trim() === "") throw new FormatError("the file is empty");
-  else importCsv({ text: source, collector, mapping, ...(detected.format === "tsv" && { delimiter: "\t" }) });
+  const { format: found, document, reason } = detected;
+  const context = { collector, mapping };
+  if (typeof found.read === "function") {
+    if (document) found.read({ ...context, document, beside: companions, files });
+  } else {
+    if (source.trim() === "") throw new FormatError("the file is empty");
+    found.read.fromText({ ...context, text: source, rules: tableRules });
+  }
   const { scenarios, checks, notes, ...parts } = collector.finish();
   if (scenarios.length + notes.length === 0 && !parts.conversations)
     collector.note("dropped", {}, "the file has no scenarios");
   const own = notes.filter(({ file }) => file === undefined);
   return {
-    format: detected.format,
-    reason: [detected.reason, ...(companions.length > 0 ? [companions.map(({ file }) => file).join(", ")] : [])].join(
-      "; read with ",
-    ),
+    format: found.id,
+    reason: companions.length === 0 ? reason : `${reason}; read with ${companions.map(({ file }) => file).join(", ")}`,
     scenarios,
     checks,
     ...parts,
     notes: [
-      ...(detected.document ? [...detected.document.notes, ...withLines(own, detected.document)] : own),
+      ...(document ? [...document.notes, ...withLines(own, document)] : own),
       ...companions.flatMap((companion) => [
         ...companion.notes,
         ...withLines(
@@ -124,14 +95,19 @@ export function importTraceFiles({ files, ...options }: TraceFilesRequest): Impo
       // Exports overlap, and a step must not happen twice.
       for (const span of taken) spans.set(JSON.stringify([span.trace, span.id]), inFile(span, name));
     };
-    const { document, format, reason } = readTraceFile(name, text);
-    importers[format]({ document, collector: { ...collector, takeSpans, add: () => {} }, mapping: {} });
-    if (found === 0) throw new FormatError(`${name} has no traces (read as ${format}: ${reason})`);
-    formats.add(format);
+    const {
+      document,
+      format: { id, read },
+      reason,
+    } = readTraceFile(name, text);
+    if (typeof read === "function")
+      read({ document, collector: { ...collector, takeSpans, add: () => {} }, mapping: {} });
+    if (found === 0) throw new FormatError(`${name} has no traces (read as ${id}: ${reason})`);
+    formats.add(id);
   }
   addTraces([...spans.values()], { collector, mapping: {} });
   const [format = "spans"] = formats;
-  return { format: format as ImportFormat, reason: `traces: ${[...formats].join(", ")}`, ...collector.finish() };
+  return { format, reason: `traces: ${[...formats].join(", ")}`, ...collector.finish() };
 }
 
 function inFile(span: Span, file: string): Span {
@@ -182,12 +158,13 @@ const tableDocument = (text: string, collector: Pick<ScenarioCollector, "note">)
   linesOf: () => new Map(),
 });
 
-function parseAs(format: ImportFormat, { text, name }: DetectionSource): Detected {
+function parseAs(id: string, source: DetectionSource): Detected {
+  const format = formatOf(id);
   const reason = "as requested";
-  if (format === "csv" || format === "tsv") return { format, reason };
-  const syntax = format === "json" || format === "jsonl" || format === "yaml" ? format : detectSyntax({ text, name });
-  if (syntax === "csv") throw new FormatError(`a ${format} file must be JSON, JSON lines or YAML`);
-  return { format, reason, document: parseDocument(text, syntax) };
+  if (typeof format.read !== "function") return { format, reason };
+  const syntax = format.syntax ?? detectSyntax(source);
+  if (syntax === "csv") throw new FormatError(`a ${id} file must be JSON, JSON lines or YAML`);
+  return { format, reason, document: parseDocument(source.text, syntax) };
 }
 
 /** Adds line numbers to notes. A pointer that is not in the text gets the line of its nearest ancestor. */

@@ -35,32 +35,9 @@ export interface UnmappedCheck {
   readonly threshold?: number;
 }
 
-export type ImportFormat =
-  | "json"
-  | "jsonl"
-  | "yaml"
-  | "csv"
-  | "tsv"
-  | "rows"
-  | "openai-chat"
-  | "sharegpt"
-  | "promptfoo"
-  | "promptfoo-results"
-  | "openai-evals"
-  | "inspect"
-  | "inspect-log"
-  | "deepeval"
-  | "adk"
-  | "langsmith"
-  | "langfuse"
-  | "mlflow"
-  | "spans"
-  | "dialogues"
-  | "bfcl"
-  | "tau-bench";
-
 export interface ImportResult {
-  readonly format: ImportFormat;
+  /** The id of the format. */
+  readonly format: string;
   /** The reason for the detected format, in words. */
   readonly reason: string;
   readonly scenarios: readonly FileScenario[];

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ScenarioInput } from "../../src/contract/schemas/scenario.ts";
-import { scenarioFormats, type ScenarioFormat } from "../../src/formats/formats.ts";
+import { scenarioFormats } from "../../src/formats/formats.ts";
 import { importScenarios } from "../../src/formats/import-scenarios.ts";
 import type { FileScenario } from "../../src/formats/scenario-file.ts";
 import { codeBlocks, root } from "./markdown.ts";
@@ -72,13 +72,11 @@ test("the table of formats has a row for each format and a column for each part"
   expect(complete).toEqual(scenarioFormats);
 });
 
-const writable: readonly ScenarioFormat[] = (scenarioFormats as readonly ScenarioFormat[]).filter(
-  (each) => each.export,
-);
+const writable = scenarioFormats.filter(({ write }) => write !== undefined);
 
 test.each(writable.map(({ id }) => id))("the table says what %s carries both ways", (id) => {
   const format = writable.find((each) => each.id === id);
-  const text = format?.export?.([whole]).text ?? "";
+  const text = format?.write?.([whole]).text ?? "";
   const [restored] = importScenarios({ text, format: format?.id }).scenarios;
   const carried = names.map((name) => JSON.stringify(parts[name]?.(restored)) === JSON.stringify(parts[name]?.(whole)));
   expect(rowOf(id).map((cell) => cell === "both")).toEqual(carried);

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { SearchCheck } from "lucide-react";
 import { useEffect, useId, useState } from "react";
+import { importFormats } from "../../src/formats/formats.data.ts";
 import { requestImport } from "../api/library.ts";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { ConfirmDialog } from "../parts/screen/dialogs.tsx";
@@ -83,9 +84,10 @@ export default function ImportScreen() {
                 resetResults();
               }}
             >
+              <option value="auto">Detect automatically</option>
               {importFormats.map((entry) => (
                 <option key={entry.id} value={entry.id}>
-                  {entry.title}
+                  {entry.label}
                 </option>
               ))}
             </select>
@@ -99,7 +101,7 @@ export default function ImportScreen() {
           rows={10}
           spellCheck={false}
           value={text}
-          placeholder="JSON, JSONL, YAML, CSV, OpenAI chat, ShareGPT, promptfoo, Inspect, LangSmith, Langfuse …"
+          placeholder="JSON, JSONL, YAML, CSV, or a file of another tool …"
           onPaste={({ currentTarget }) => isAllSelected(currentTarget) && change({ name: "" })}
           onChange={({ target: { value } }) => {
             change({ text: value, ...(value === "" && { name: "" }) });
@@ -230,33 +232,7 @@ function useImportDraft() {
   };
 }
 
-const importFormats = [
-  { id: "auto", title: "Detect automatically" },
-  { id: "json", title: "Scenario JSON" },
-  { id: "jsonl", title: "Scenario JSON lines" },
-  { id: "yaml", title: "Scenario YAML" },
-  { id: "csv", title: "CSV table" },
-  { id: "tsv", title: "Tab-separated table" },
-  { id: "rows", title: "Flat JSON objects" },
-  { id: "openai-chat", title: "OpenAI chat" },
-  { id: "sharegpt", title: "ShareGPT" },
-  { id: "promptfoo", title: "promptfoo config" },
-  { id: "promptfoo-results", title: "promptfoo results" },
-  { id: "openai-evals", title: "OpenAI Evals" },
-  { id: "inspect", title: "Inspect samples" },
-  { id: "inspect-log", title: "Inspect log" },
-  { id: "deepeval", title: "DeepEval" },
-  { id: "adk", title: "ADK eval set" },
-  { id: "langsmith", title: "LangSmith" },
-  { id: "langfuse", title: "Langfuse" },
-  { id: "mlflow", title: "MLflow traces" },
-  { id: "spans", title: "Traces (OTLP, Phoenix, agent runs)" },
-  { id: "dialogues", title: "Taskmaster, SGD" },
-  { id: "bfcl", title: "BFCL" },
-  { id: "tau-bench", title: "tau-bench" },
-] as const;
-
 /** Formats whose columns may need a mapping. */
-const isTable = (format: string): boolean => ["csv", "tsv", "rows"].includes(format);
+const isTable = (format: string): boolean => importFormats.find(({ id }) => id === format)?.takesMapping ?? false;
 
-const formatTitle = (format: string): string => importFormats.find(({ id }) => id === format)?.title ?? format;
+const formatTitle = (format: string): string => importFormats.find(({ id }) => id === format)?.label ?? format;

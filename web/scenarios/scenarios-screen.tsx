@@ -4,6 +4,7 @@ import { FileUp, FlaskConicalOff, Play, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { LibraryEntry } from "../../src/contract/schemas/library.ts";
+import { exportFormats } from "../../src/formats/formats.data.ts";
 import { exportScenarios, removeDemoScenarios } from "../api/library.ts";
 import { newRunPath } from "../parts/address/paths.ts";
 import { DemoBadge } from "../parts/runs/run-status.tsx";
@@ -104,17 +105,6 @@ function EmptyLibrary({ filtered }: { filtered: boolean }) {
     </div>
   );
 }
-
-const exportFormats = [
-  { id: "json", title: "Scenario JSON", extension: "json" },
-  { id: "jsonl", title: "JSON lines", extension: "jsonl" },
-  { id: "yaml", title: "YAML", extension: "yaml" },
-  { id: "csv", title: "CSV table", extension: "csv" },
-  { id: "openai-chat", title: "OpenAI chat", extension: "jsonl" },
-  { id: "sharegpt", title: "ShareGPT", extension: "json" },
-  { id: "promptfoo", title: "promptfoo", extension: "yaml" },
-  { id: "openai-evals", title: "OpenAI Evals", extension: "jsonl" },
-];
 
 /** Downloads the whole library. */
 function ExportMenu() {

@@ -5,7 +5,7 @@ import { isRecorded, reviewRequest, withoutRecording } from "../../formats/revie
 import { parseColumnMapping } from "../../formats/documents/columns.ts";
 import { isLoss, listedNote } from "../../formats/fold-notes.ts";
 import { scenarioFormats } from "../../formats/formats.ts";
-import type { FileScenario, ImportFormat, ScenarioVariant } from "../../formats/scenario-file.ts";
+import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";
 import { unusableNotes, type UnusableNote } from "../../services/evaluation/files/import-notes.ts";
 import { requireScenarioEnding, refuseEmpty, refuseLosses, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { joinScenarios, noteLines, readScenarioFiles, type ScenarioFile } from "../scenarios/read-scenarios.ts";
@@ -26,7 +26,7 @@ import { counted } from "../terminal/text.ts";
 import { note, printJson } from "../terminal/output.ts";
 
 interface ImportOptions extends TraceOptions, SourceOptions {
-  readonly from: ImportFormat | "auto";
+  readonly from: string;
   readonly map?: string;
   readonly output?: string;
   readonly dryRun?: boolean;
@@ -40,8 +40,6 @@ interface ImportOptions extends TraceOptions, SourceOptions {
   readonly allowFiles?: boolean;
 }
 
-const names: readonly string[] = scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id);
-
 /** `rehearsal import` */
 export function declare(command: Command): void {
   command
@@ -49,7 +47,9 @@ export function declare(command: Command): void {
       "<files...>",
       "files, folders or patterns, - for standard input; after the word traces: files with traces",
     )
-    .addOption(new Option("--from <format>", "format").choices(["auto", ...names]).default("auto"))
+    .addOption(
+      new Option("--from <format>", "format").choices(["auto", ...scenarioFormats.map(({ id }) => id)]).default("auto"),
+    )
     .option("--map <roles>", "roles of the columns: user=question,reference=answer,labels=intent|sentiment")
     .option("-o, --output <file>", "scenario file to write: .json, .jsonl, .yaml or .csv (default: print JSON)")
     .option("--expect-recorded", "expect recorded replies and tool calls: of traces, logs and failed trajectories")

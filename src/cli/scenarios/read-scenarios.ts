@@ -1,18 +1,17 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { basename, dirname, relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import type { ColumnMapping } from "../../formats/documents/columns.ts";
 import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
 import {
   FormatError,
   type FileScenario,
-  type ImportFormat,
   type ImportResult,
   type NamedFiles,
   type Note,
 } from "../../formats/scenario-file.ts";
 import { importScenarios } from "../../formats/import-scenarios.ts";
 import type { CollectorOptions } from "../../formats/shared/scenario-collector.ts";
-import { bfclPart, definesEval, mayBeEvalData } from "../../formats/detect-format.ts";
+import { companionsAmong } from "../../formats/detect-format.ts";
 import { foldNotes } from "../../formats/fold-notes.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { cannotRead, readBytes } from "../terminal/files.ts";
@@ -22,7 +21,7 @@ import { readInspectLog } from "./inspect-log.ts";
 import { requireNear } from "./named-file-check.ts";
 
 interface ReadOptions extends FindOptions, CollectorOptions {
-  readonly format?: ImportFormat | "auto";
+  readonly format?: string;
   readonly mapping?: ColumnMapping;
   /** True: files outside the folder of a scenario file may be named in it. */
   readonly allowFiles?: boolean | undefined;
@@ -51,7 +50,7 @@ interface ReadFilesOptions extends Pick<ReadOptions, "format" | "mapping" | "all
   readonly onUnreadable?: (error: CliError) => void;
 }
 
-/** Reads files. The files of one OpenAI eval are read together, and so are those a promptfoo configuration names. */
+/** Reads files. Some are read together, such as those of one OpenAI eval or those a promptfoo configuration names. */
 export async function readFiles(
   names: readonly string[],
   { folder, typed, format = "auto", mapping = {}, onUnreadable, ...options }: ReadFilesOptions,
@@ -68,7 +67,7 @@ export async function readFiles(
   const sources: SourceFile[] = [];
   for (const name of names) sources.push(...(await attempt(() => readSource(name, folder))));
   const files: ScenarioFile[] = [];
-  for (const { file, beside } of joinEvalFiles(sources, typed)) {
+  for (const { file, beside } of joinFiles(sources, typed)) {
     files.push(...(await attempt(() => readScenarios(file, { folder, beside, format, mapping, ...options }))));
   }
   const parts = new Set(files.flatMap((file) => [...file.parts]));
@@ -127,39 +126,15 @@ async function readSource(name: string, folder: string): Promise<SourceFile> {
   });
 }
 
-/**
- * Groups the files of an OpenAI eval, which is downloaded in pieces (eval, runs, data, output items). Files named
- * together, or in one folder, belong together.
- */
-function joinEvalFiles(
+/** Joins the files that are read together. They are named together, or in one folder. */
+function joinFiles(
   files: readonly SourceFile[],
   typed: readonly string[],
 ): { file: SourceFile; beside: readonly SourceFile[] }[] {
   const places = Map.groupBy(files, ({ name }) => (typed.includes(name) ? "" : dirname(name)));
-  const partsOf = new Map<SourceFile, readonly SourceFile[]>();
-  for (const together of places.values()) {
-    const main = together.find(definesEval);
-    if (main)
-      partsOf.set(
-        main,
-        together.filter((file) => file !== main && (definesEval(file) || mayBeEvalData(file))),
-      );
-    for (const [questions, answers] of joinBfclFiles(together)) partsOf.set(questions, [answers]);
-  }
+  const partsOf = new Map([...places.values()].flatMap((together) => [...companionsAmong(together)]));
   const parts = new Set([...partsOf.values()].flat());
   return files.filter((file) => !parts.has(file)).map((file) => ({ file, beside: partsOf.get(file) ?? [] }));
-}
-
-/** BFCL has the questions and their possible answers in two files with one name, or the only two that are named. */
-function joinBfclFiles(files: readonly SourceFile[]): [SourceFile, SourceFile][] {
-  const parts = Map.groupBy(files, bfclPart);
-  const [questions = [], answers = []] = [parts.get("questions"), parts.get("answers")];
-  return questions.flatMap((file): [SourceFile, SourceFile][] => {
-    const same = answers.find(({ name }) => basename(name) === basename(file.name));
-    const only = questions.length === 1 && answers.length === 1 ? answers[0] : undefined;
-    const found = same ?? only;
-    return found ? [[file, found]] : [];
-  });
 }
 
 interface ScenarioSource

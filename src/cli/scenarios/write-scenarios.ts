@@ -6,14 +6,10 @@ import { note, printText } from "../terminal/output.ts";
 import { foldNotes } from "../../formats/fold-notes.ts";
 import { refuseOverwrite, writeWholeFile } from "../terminal/files.ts";
 
-const writable: readonly ScenarioFormat[] = (scenarioFormats as readonly ScenarioFormat[]).filter(
-  (format) => format.export !== undefined,
-);
+const writable = scenarioFormats.filter(({ write }) => write !== undefined);
 
 /** The formats scenarios can be written in. */
 export const writableFormats: readonly string[] = writable.map(({ id }) => id);
-
-const ownFormats = ["json", "jsonl", "yaml", "csv"];
 
 interface WriteOptions {
   readonly file?: string | undefined;
@@ -73,10 +69,10 @@ export function renderScenarios(
   { file, format }: { file?: string | undefined; format?: string | undefined },
 ): { format: string; text: string; written: number; notes: readonly Note[] } {
   const chosen = (format === undefined ? undefined : writable.find(({ id }) => id === format)) ?? byEnding(file);
-  if (!chosen?.export) {
+  if (!chosen?.write) {
     throw new CliError(`the format is unknown: use one of ${writableFormats.join(", ")}`);
   }
-  const { text, written = scenarios.length, notes } = chosen.export(scenarios, endingOf(file));
+  const { text, written = scenarios.length, notes } = chosen.write(scenarios, endingOf(file));
   return { format: chosen.id, text: text.endsWith("\n") ? text : `${text}\n`, written, notes };
 }
 
@@ -84,12 +80,12 @@ const endingOf = (file = ""): string => /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerC
 
 function byEnding(file: string | undefined): ScenarioFormat | undefined {
   const ending = endingOf(file);
-  return writable.find(({ id, extensions }) => ownFormats.includes(id) && extensions.includes(ending));
+  return writable.find(({ isOwn, extensions }) => isOwn && extensions.includes(ending));
 }
 
 /** Refuses a file whose extension is none of our formats. */
 export function requireScenarioEnding(file: string): void {
   if (byEnding(file)) return;
-  const endings = writable.filter(({ id }) => ownFormats.includes(id)).flatMap(({ extensions }) => extensions);
+  const endings = writable.filter(({ isOwn }) => isOwn).flatMap(({ extensions }) => extensions);
   throw new CliError(`${file}: the extension selects the format: use .${endings.join(", .")}`);
 }

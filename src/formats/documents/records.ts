@@ -30,6 +30,24 @@ export function listField(value: unknown, ...names: readonly string[]): readonly
   return Array.isArray(found) ? found : undefined;
 }
 
+/** True for an object with all of these fields. */
+export const hasFields =
+  (...names: readonly string[]) =>
+  (value: unknown): boolean =>
+    isRecord(value) && names.every((name) => Object.hasOwn(value, name));
+
+/** True for an object with any of these fields. */
+export const hasAnyField =
+  (...names: readonly string[]) =>
+  (value: unknown): boolean =>
+    isRecord(value) && names.some((name) => Object.hasOwn(value, name));
+
+/** True for an object with a list under the first of these fields that it has. */
+export const hasList =
+  (...names: readonly string[]) =>
+  (value: unknown): boolean =>
+    listField(value, ...names) !== undefined;
+
 /** The text of a scalar; undefined for objects, lists and null. */
 export function scalarText(value: unknown): string | undefined {
   if (typeof value === "string") return value;

@@ -1,6 +1,16 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
-import { anyField, listField, recordField, scalarText, textField, locationBelow } from "../documents/records.ts";
+import {
+  anyField,
+  listField,
+  recordField,
+  scalarText,
+  textField,
+  locationBelow,
+  hasAnyField,
+  hasFields,
+  hasList,
+} from "../documents/records.ts";
 import { namedCheck, type ImportedTurn } from "../shared/imported-scenario.ts";
 import { readContent } from "../shared/read-messages.ts";
 import {
@@ -10,10 +20,11 @@ import {
   toReferenceCalls,
   type ImportedToolCall,
 } from "../shared/tool-calls.ts";
-import { descend, itemsOf, otherFields, type Importer, type ItemContext, listUnder } from "../shared/importer.ts";
+import { defineFormat, type Importer } from "../shared/define-format.ts";
+import { descend, itemsOf, otherFields, type ItemContext, listUnder } from "../shared/items.ts";
 
 /** ADK eval sets (`eval_cases`, snake or camel case) and older files with `query` and `reference`. */
-export const importAdk: Importer = ({ document, collector, mapping }) => {
+const importAdk: Importer = ({ document, collector, mapping }) => {
   const [first] = document.values;
   // The oldest files are a bare list of queries, which is one conversation.
   if (Array.isArray(first?.value) && first.value.every((entry) => anyField(entry, "query") !== undefined)) {
@@ -27,9 +38,41 @@ export const importAdk: Importer = ({ document, collector, mapping }) => {
   }
 };
 
+export const adk = defineFormat({
+  id: "adk",
+  title: "ADK eval sets",
+  label: "ADK eval set",
+  extensions: ["json", "evalset.json"],
+  detect: [
+    { of: "file", rank: 80, because: "it has eval_cases", holds: hasList("eval_cases", "evalCases") },
+    { of: "file", rank: 90, because: "it has the criteria of an evaluation", holds: isAdkConfig },
+    {
+      of: "item",
+      rank: 250,
+      because: "its items have an ADK conversation",
+      holds: (value) => hasAnyField("user_content", "userContent")(listField(value, "conversation")?.[0]),
+    },
+    {
+      of: "item",
+      rank: 260,
+      because: "its items have query and reference or expected tools",
+      holds: (value) =>
+        hasFields("query")(value) && hasAnyField("expected_tool_use", "expected_intermediate_agent_responses")(value),
+    },
+    {
+      of: "item",
+      rank: 270,
+      because: "its items have data with queries",
+      holds: (value) => hasFields("query")(listField(value, "data")?.[0]),
+    },
+  ],
+  read: importAdk,
+});
+
 /** True for ADK's file of evaluation criteria, which is stored next to eval sets. */
-export const isAdkConfig = (value: unknown): value is JsonRecord =>
-  recordField(value, "criteria") !== undefined && otherFields(value as JsonRecord, settings).length === 0;
+function isAdkConfig(value: unknown): value is JsonRecord {
+  return recordField(value, "criteria") !== undefined && otherFields(value as JsonRecord, settings).length === 0;
+}
 
 const settings = ["criteria", "custom_metrics", "customMetrics", "user_simulator_config", "userSimulatorConfig"];
 

@@ -6,17 +6,19 @@ import { FormatError } from "../documents/format-error.ts";
 import { readTools, toReferenceCalls, type ImportedToolCall } from "../shared/tool-calls.ts";
 import { parsePythonLiteral } from "../tables/unpack-cells.ts";
 import { keepOthers, noteFailed, readInput } from "../shared/dataset-item.ts";
-import { descend, itemsOf, listUnder, type Importer, type ItemContext } from "../shared/importer.ts";
+import { defineFormat, type Importer } from "../shared/define-format.ts";
+import { descend, itemsOf, listUnder, type ItemContext } from "../shared/items.ts";
 
 /** True for a question of the Berkeley Function-Calling Leaderboard: a list of messages for each turn. */
-export const isBfclQuestion = (value: unknown): boolean => {
+function isBfclQuestion(value: unknown): boolean {
   const [first] = listField(value, "question") ?? [];
   return Array.isArray(first);
-};
+}
 
 /** True for the expected calls of such a question, which are in a file of their own. */
-export const isBfclAnswer = (value: unknown): boolean =>
-  isRecord(value) && !("question" in value) && "id" in value && isGroundTruth(value["ground_truth"]);
+function isBfclAnswer(value: unknown): boolean {
+  return isRecord(value) && !("question" in value) && "id" in value && isGroundTruth(value["ground_truth"]);
+}
 
 const isGroundTruth = (value: unknown): boolean =>
   Array.isArray(value) &&
@@ -30,7 +32,7 @@ const isGroundTruth = (value: unknown): boolean =>
  * Questions of the Berkeley Function-Calling Leaderboard, with the expected calls if the file of possible answers is imported with
  * them. Texts are compared as the leaderboard does: case, punctuation and white space aside.
  */
-export const importBfcl: Importer = ({ document, beside = [], collector, mapping }) => {
+const importBfcl: Importer = ({ document, beside = [], collector, mapping }) => {
   const items = [document, ...beside].flatMap((file) => itemsOf(file));
   const answers = new Map(
     items.flatMap(({ value }) => (isBfclAnswer(value) ? [[scalarText(field(value, "id")), value] as const] : [])),
@@ -46,6 +48,37 @@ export const importBfcl: Importer = ({ document, beside = [], collector, mapping
     else collector.note("dropped", place, "the item has no question");
   }
 };
+
+export const bfcl = defineFormat({
+  id: "bfcl",
+  title: "Berkeley Function-Calling Leaderboard",
+  label: "BFCL",
+  extensions: ["json", "jsonl"],
+  detect: [
+    { of: "item", rank: 10, because: "its items have a list of messages for each turn", holds: isBfclQuestion },
+    { of: "item", rank: 20, because: "its items have the expected calls of questions", holds: isBfclAnswer },
+  ],
+  companions: (files, detect) => {
+    // Most files are ruled out without parsing them.
+    const questions = files.filter(({ text }) => /"question"\s*:\s*\[\s*\[/.test(text.slice(0, 2_000)));
+    if (questions.length === 0) return [];
+    const answers = files.filter((file) => {
+      const start = file.text.slice(0, 2_000);
+      return (
+        /"ground_truth"\s*:\s*\[/.test(start) && !/"question"\s*:/.test(start) && detect(file)?.format.id === "bfcl"
+      );
+    });
+    // Both files have one name, or they are the only two.
+    const only = questions.length === 1 && answers.length === 1 ? answers[0] : undefined;
+    return questions.flatMap((file) => {
+      const found = answers.find(({ name = "" }) => fileName(name) === fileName(file.name ?? "")) ?? only;
+      return found ? [[file, [found]] as const] : [];
+    });
+  },
+  read: importBfcl,
+});
+
+const fileName = (path: string): string => path.replace(/^.*[\\/]/, "");
 
 function addQuestion(value: JsonRecord, answer: unknown, context: ItemContext): void {
   const { place, collector } = context;
@@ -140,12 +173,15 @@ function parseCall(text: string): ImportedToolCall {
 }
 
 /** True for a trajectory of tau-bench: messages with tools, the task and its reward. */
-export const isTauBench = (value: unknown): boolean =>
-  listField(value, "traj") !== undefined ||
-  (listField(value, "simulations") !== undefined && "tasks" in (value as object));
+function isTauBench(value: unknown): boolean {
+  return (
+    listField(value, "traj") !== undefined ||
+    (listField(value, "simulations") !== undefined && "tasks" in (value as object))
+  );
+}
 
 /** Trajectories of tau-bench (`traj`) and tau2-bench (`simulations`). Their results make a recorded world. */
-export const importTauBench: Importer = ({ document, collector, mapping }) => {
+const importTauBench: Importer = ({ document, collector, mapping }) => {
   const tasks = new Map(
     document.values.flatMap(({ value }) =>
       (listField(value, "tasks") ?? []).map((task) => [scalarText(field(task, "id")), task] as const),
@@ -157,6 +193,18 @@ export const importTauBench: Importer = ({ document, collector, mapping }) => {
     else collector.note("dropped", place, "the item is not a trajectory");
   }
 };
+
+export const tauBench = defineFormat({
+  id: "tau-bench",
+  title: "tau-bench trajectories",
+  label: "tau-bench",
+  extensions: ["json"],
+  detect: [
+    { of: "file", rank: 40, because: "it has simulations of tasks", holds: isTauBench },
+    { of: "item", rank: 30, because: "its items have trajectories with tasks", holds: isTauBench },
+  ],
+  read: importTauBench,
+});
 
 /** The simulated user ends a conversation with a mark. */
 const endMark = /(?<!\s)\s*###(?:STOP|TRANSFER|OUT-OF-SCOPE)###\s*/g;

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { messages, outline, readFixture } from "../../../test/support/read-fixture.ts";
 import { importScenarios } from "../import-scenarios.ts";
-import type { ImportFormat } from "../scenario-file.ts";
 
 const said = (role: string, content: unknown) => ({ role, content });
 const asked = said("user", "Where is my order?");
@@ -276,7 +275,7 @@ test("does not expect the replies and calls of a failed conversation unless aske
 
 const rude = said("assistant", "Look it up.");
 
-test.each<[string, ImportFormat, object]>([
+test.each<[string, string, object]>([
   [
     "ShareGPT",
     "sharegpt",

@@ -1,23 +1,26 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
-import { anyField, listField, scalarText, textField, locationBelow } from "../documents/records.ts";
+import {
+  anyField,
+  listField,
+  scalarText,
+  textField,
+  locationBelow,
+  hasAnyField,
+  hasFields,
+  hasList,
+} from "../documents/records.ts";
 import { withExtras } from "../shared/extras.ts";
 import type { ImportedTurn } from "../shared/imported-scenario.ts";
 import { turnsFromMessages, type ParsedConversation } from "../shared/read-messages.ts";
 import { readToolCalls, toReferenceCalls } from "../shared/tool-calls.ts";
 import { addDatasetItem, keepOthers, splitMetadata } from "../shared/dataset-item.ts";
-import {
-  descend,
-  itemsOf,
-  noteIgnored,
-  otherFields,
-  type Importer,
-  type Item,
-  type ItemContext,
-} from "../shared/importer.ts";
+import { defineFormat, type Importer } from "../shared/define-format.ts";
+import { descend, itemsOf, noteIgnored, otherFields, type Item, type ItemContext } from "../shared/items.ts";
+import { itemTable } from "../tables/item-table.ts";
 
 /** The names under which a dataset lists its cases. */
-export const deepEvalLists = [
+const deepEvalLists = [
   "goldens",
   "conversational_goldens",
   "conversationalGoldens",
@@ -52,13 +55,65 @@ const goldenFields = [
 const turnFields = [...goldenFields, "role", "content"];
 
 /** DeepEval goldens and test cases, single-turn and conversational. */
-export const importDeepEval: Importer = ({ document, collector, mapping }) => {
+const importDeepEval: Importer = ({ document, collector, mapping }) => {
   const items = document.values.flatMap(({ value, place }) => datasets(value, place));
   for (const { value, place } of items) {
     if (!isRecord(value)) collector.note("dropped", place, "the item is not a golden");
     else addGolden(value, { place, collector, mapping });
   }
 };
+
+export const deepEval = defineFormat({
+  id: "deepeval",
+  title: "DeepEval goldens and test cases",
+  label: "DeepEval",
+  extensions: ["json", "jsonl"],
+  detect: [
+    { of: "file", rank: 120, because: "it has goldens or test cases", holds: hasList(...deepEvalLists) },
+    { of: "item", rank: 300, because: "its items have turns", holds: hasList("turns") },
+    {
+      of: "item",
+      rank: 310,
+      because: "its items have a scenario and an expected outcome",
+      holds: (value) => hasFields("scenario")(value) && hasAnyField("expected_outcome", "expectedOutcome")(value),
+    },
+    {
+      of: "item",
+      rank: 320,
+      because: "its items have DeepEval fields",
+      holds: (value) =>
+        hasFields("input")(value) &&
+        hasAnyField(
+          "actual_output",
+          "actualOutput",
+          "retrieval_context",
+          "retrievalContext",
+          "expected_tools",
+          "additional_metadata",
+          "source_file",
+        )(value),
+    },
+    {
+      of: "item",
+      rank: 360,
+      because: "its items have input and expected_output",
+      holds: hasFields("input", "expected_output"),
+    },
+  ],
+  tables: [
+    itemTable({
+      rank: 100,
+      holds: (has) =>
+        has("scenario", "turns", "expected_outcome") ||
+        (has("input", "expected_output") &&
+          ["retrieval_context", "source_file", "tools_called"].some((name) => has(name))),
+      texts: ["input", "expected_output", "actual_output"],
+      read: importDeepEval,
+    }),
+  ],
+  isDataset: true,
+  read: importDeepEval,
+});
 
 function datasets(value: unknown, place: Item["place"]): Item[] {
   const found = deepEvalLists.filter((name) => listField(value, name));

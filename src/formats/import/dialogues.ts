@@ -3,26 +3,37 @@ import { anyField, listField, recordField, scalarText, textField, toTextList } f
 import { readMessage, turnsFromMessages } from "../shared/read-messages.ts";
 import { readToolCalls, type ImportedToolCall } from "../shared/tool-calls.ts";
 import { keepOthers } from "../shared/dataset-item.ts";
-import { conversationIds, descend, itemsOf, type Importer, type ItemContext } from "../shared/importer.ts";
+import { defineFormat, type Importer } from "../shared/define-format.ts";
+import { conversationIds, descend, itemsOf, type ItemContext } from "../shared/items.ts";
 
 /** Names of the list of utterances. */
 const lists = ["utterances", "turns", "dialogue", "dialog"];
 const known = [...lists, ...conversationIds, "dialogue_id", "services"];
 
 /** True for a list of utterances with speakers, as in Taskmaster, the Schema-Guided Dialogue dataset and MultiWOZ 2.2. */
-export const isDialogue = (value: unknown): boolean => {
+function isDialogue(value: unknown): boolean {
   const first = utterancesOf(value)?.list[0];
   return scalarText(anyField(first, "speaker", "sender")) !== undefined && readMessage(first) !== undefined;
-};
+}
 
 /** Dialogue datasets: the utterances of the user and of the assistant, whom some call the system. */
-export const importDialogues: Importer = ({ document, collector, mapping }) => {
+const importDialogues: Importer = ({ document, collector, mapping }) => {
   for (const { value, place } of itemsOf(document)) {
     const said = utterancesOf(value);
     if (!isRecord(value) || !said) collector.note("dropped", place, "the item has no utterances");
     else addDialogue(value, said, { place, collector, mapping });
   }
 };
+
+export const dialogues = defineFormat({
+  id: "dialogues",
+  title: "Dialogue datasets (Taskmaster, Schema-Guided Dialogue)",
+  label: "Taskmaster, SGD",
+  extensions: ["json", "jsonl"],
+  detect: [{ of: "item", rank: 280, because: "its items have utterances with speakers", holds: isDialogue }],
+  isDataset: true,
+  read: importDialogues,
+});
 
 interface Utterances {
   readonly name: string;

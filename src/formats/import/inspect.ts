@@ -1,5 +1,14 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { anyField, field, listField, recordField, scalarText } from "../documents/records.ts";
+import {
+  anyField,
+  field,
+  listField,
+  recordField,
+  scalarText,
+  hasAnyField,
+  hasFields,
+  hasList,
+} from "../documents/records.ts";
 import { withExtras } from "../shared/extras.ts";
 import { completeLastTurn, recordedTurn, type ImportedTurn } from "../shared/imported-scenario.ts";
 import { readMessage, turnsFromMessages, type ParsedConversation } from "../shared/read-messages.ts";
@@ -12,12 +21,14 @@ import {
   readOutput,
   splitMetadata,
 } from "../shared/dataset-item.ts";
-import { descend, itemsOf, otherFields, type Importer, type ItemContext, listUnder } from "../shared/importer.ts";
+import { defineFormat, type Importer } from "../shared/define-format.ts";
+import { descend, itemsOf, otherFields, type ItemContext, listUnder } from "../shared/items.ts";
+import { itemTable } from "../tables/item-table.ts";
 
 const known = ["id", "input", "target", "metadata"];
 
 /** Inspect samples: `input` is text or messages, `target` is one correct answer or several. */
-export const importInspect: Importer = ({ document, collector, mapping }) => {
+const importInspect: Importer = ({ document, collector, mapping }) => {
   for (const { value, place } of itemsOf(document)) {
     if (!isRecord(value)) {
       collector.note("dropped", place, "the item is not a sample");
@@ -42,6 +53,34 @@ export const importInspect: Importer = ({ document, collector, mapping }) => {
     );
   }
 };
+
+export const inspect = defineFormat({
+  id: "inspect",
+  title: "Inspect samples",
+  label: "Inspect samples",
+  extensions: ["jsonl", "json"],
+  detect: [
+    { of: "item", rank: 350, because: "its items have input and target", holds: hasFields("input", "target") },
+    {
+      of: "item",
+      rank: 380,
+      because: "its items have an input of messages",
+      // A sample has its answer under `target`.
+      holds: (value) => hasList("input")(value) && !hasAnyField("expected", "output")(value),
+    },
+  ],
+  tables: [
+    itemTable({
+      rank: 110,
+      holds: (has) =>
+        has("input", "target") && ["metadata", "choices", "sandbox", "files", "setup"].some((name) => has(name)),
+      texts: ["input", "target"],
+      read: importInspect,
+    }),
+  ],
+  isDataset: true,
+  read: importInspect,
+});
 
 interface Asked {
   readonly input: unknown;
@@ -79,7 +118,7 @@ function endingIn(input: unknown, text: string): unknown {
 }
 
 /** Inspect logs in JSON: samples become scenarios, and the replies of the first epoch are kept as `agent_reply`. */
-export const importInspectLog: Importer = ({ document, collector, mapping }) => {
+const importInspectLog: Importer = ({ document, collector, mapping }) => {
   const seen = new Set<string>();
   for (const { value, place } of itemsOf(document, listUnder("samples"))) {
     if (!isRecord(value) || !("input" in value)) {
@@ -97,6 +136,22 @@ export const importInspectLog: Importer = ({ document, collector, mapping }) => 
     seen.add(key);
   }
 };
+
+export const inspectLog = defineFormat({
+  id: "inspect-log",
+  title: "Inspect eval log in JSON",
+  label: "Inspect log",
+  extensions: ["json"],
+  detect: [
+    {
+      of: "file",
+      rank: 100,
+      because: "it has eval and samples",
+      holds: (value) => recordField(value, "eval") !== undefined && hasAnyField("samples", "plan", "results")(value),
+    },
+  ],
+  read: importInspectLog,
+});
 
 function addSample(sample: JsonRecord, context: ItemContext): void {
   const { place, collector } = context;

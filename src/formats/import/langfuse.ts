@@ -1,6 +1,16 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
-import { anyField, field, listField, locationBelow, recordField, scalarText, textField } from "../documents/records.ts";
+import {
+  anyField,
+  field,
+  listField,
+  locationBelow,
+  recordField,
+  scalarText,
+  textField,
+  hasAnyField,
+  hasFields,
+} from "../documents/records.ts";
 import { readMessage } from "../shared/read-messages.ts";
 import type { ScenarioCollector } from "../shared/scenario-collector.ts";
 import type { SourceLocation } from "../documents/format-error.ts";
@@ -14,7 +24,9 @@ import { addTraces } from "./traces/conversations.ts";
 import type { Span } from "../shared/imported-scenario.ts";
 import { modelMessages, toolNameIn, toolNameOf } from "./traces/spans.ts";
 import { addDatasetItem, keepOthers, readOutput } from "../shared/dataset-item.ts";
-import { descend, itemsOf, type Importer, type ItemContext, listUnder, type ItemNotes } from "../shared/importer.ts";
+import { defineFormat, type Importer } from "../shared/define-format.ts";
+import { descend, itemsOf, type ItemContext, listUnder, type ItemNotes } from "../shared/items.ts";
+import { itemTable } from "../tables/item-table.ts";
 
 const known = ["id", "input", "expectedOutput", "expected_output", "metadata", "status", "datasetName", "dataset_name"];
 
@@ -22,7 +34,7 @@ const known = ["id", "input", "expectedOutput", "expected_output", "metadata", "
  * Langfuse dataset items: a list, JSON lines, or an API page `{"data": […]}` of `{input, expectedOutput, metadata}`; also traces with
  * their observations, and observations alone.
  */
-export const importLangfuse: Importer = ({ document, collector, mapping }) => {
+const importLangfuse: Importer = ({ document, collector, mapping }) => {
   const spans: Span[] = [];
   const isExpected = collector.expectsRecorded || mapping.reference === "output";
   for (const { value, place } of itemsOf(document, listUnder("data", "items", "traces"))) {
@@ -41,6 +53,47 @@ export const importLangfuse: Importer = ({ document, collector, mapping }) => {
   addTraces(spans, { collector: { ...collector, expectsRecorded: isExpected }, mapping });
 };
 
+export const langfuse = defineFormat({
+  id: "langfuse",
+  title: "Langfuse dataset items and traces",
+  label: "Langfuse",
+  extensions: ["json", "jsonl"],
+  detect: [
+    {
+      of: "file",
+      rank: 70,
+      because: "it has traces with observations",
+      holds: (value) => isLangfuseTrace(value) || isLangfuseTrace(listField(value, "data", "traces")?.[0]),
+    },
+    {
+      of: "file",
+      rank: 170,
+      because: "its data have input and expectedOutput",
+      holds: (value) => hasAnyField("expectedOutput", "expected_output")(listField(value, "data", "items")?.[0]),
+    },
+    { of: "item", rank: 60, because: "its items are traces or observations", holds: isLangfuseTrace },
+    {
+      of: "item",
+      rank: 330,
+      because: "its items have input and expectedOutput",
+      holds: hasFields("input", "expectedOutput"),
+    },
+    {
+      of: "item",
+      rank: 340,
+      because: "its items have the fields of dataset items",
+      holds: (value) =>
+        hasFields("input")(value) && hasAnyField("datasetName", "datasetId", "dataset_name", "sourceTraceId")(value),
+    },
+  ],
+  tables: [
+    { rank: 40, read: (table, { collector, mapping }) => importTraces(table, collector, mapping) },
+    itemTable({ rank: 80, holds: (has) => has("input", "expectedOutput"), read: importLangfuse }),
+  ],
+  isDataset: true,
+  read: importLangfuse,
+});
+
 const observationTypes = new Set([
   "GENERATION",
   "SPAN",
@@ -58,10 +111,13 @@ const isObservation = (value: unknown): boolean =>
   textField(value, "traceId", "trace_id") !== undefined && observationTypes.has(textField(value, "type") ?? "");
 
 /** True for a trace with its observations, and for an observation alone. */
-export const isLangfuseTrace = (value: unknown): value is JsonRecord =>
-  (recordField(value, "trace") !== undefined && listField(value, "observations") !== undefined) ||
-  isListedTrace(value) ||
-  isObservation(value);
+function isLangfuseTrace(value: unknown): value is JsonRecord {
+  return (
+    (recordField(value, "trace") !== undefined && listField(value, "observations") !== undefined) ||
+    isListedTrace(value) ||
+    isObservation(value)
+  );
+}
 
 /** A trace of the API or of a JSON export, with or without its observations. */
 const isListedTrace = (value: unknown): boolean =>

@@ -8,6 +8,7 @@ import {
   scalarText,
   textField,
   toTextList,
+  hasFields,
 } from "../documents/records.ts";
 import type { SourceLocation } from "../documents/format-error.ts";
 import { parsePythonLiteral } from "../tables/unpack-cells.ts";
@@ -16,7 +17,10 @@ import { addTraces } from "./traces/conversations.ts";
 import type { Span } from "../shared/imported-scenario.ts";
 import { modelMessages } from "./traces/spans.ts";
 import { addDatasetItem, keepOthers, readOutput } from "../shared/dataset-item.ts";
-import { descend, itemsOf, type Importer, type ItemContext, listUnder } from "../shared/importer.ts";
+import { defineFormat, type Importer } from "../shared/define-format.ts";
+import { descend, itemsOf, type ItemContext, listUnder } from "../shared/items.ts";
+import type { TableRow } from "../tables/read-table.ts";
+import { itemTable } from "../tables/item-table.ts";
 
 const known = [
   "id",
@@ -34,7 +38,7 @@ const known = [
 ];
 
 /** LangSmith dataset exports: a list, JSON lines, or `{"examples": […]}` of `{inputs, outputs, metadata}`; also runs with their steps. */
-export const importLangSmith: Importer = ({ document, collector, mapping }) => {
+const importLangSmith: Importer = ({ document, collector, mapping }) => {
   const runs: Span[] = [];
   for (const { value, place } of itemsOf(document, listUnder("examples", "runs"))) {
     if (!isRecord(value)) {
@@ -48,6 +52,71 @@ export const importLangSmith: Importer = ({ document, collector, mapping }) => {
   }
   addTraces(runs, { collector, mapping });
 };
+
+export const langSmith = defineFormat({
+  id: "langsmith",
+  title: "LangSmith dataset examples and runs",
+  label: "LangSmith",
+  extensions: ["json", "jsonl"],
+  detect: [
+    {
+      of: "file",
+      rank: 160,
+      because: "it has examples with inputs",
+      holds: (value) => hasFields("inputs")(listField(value, "examples")?.[0]),
+    },
+    {
+      of: "item",
+      rank: 240,
+      because: "its items have inputs",
+      holds: (value) => recordField(value, "inputs") !== undefined,
+    },
+  ],
+  tables: [
+    {
+      rank: 50,
+      read: (table, context) => {
+        const columns = context.mapping.user === undefined ? exampleColumns(table.names) : undefined;
+        if (!columns) return false;
+        const values = table.rows.map(({ place, cells }) => ({ place, value: toExample(cells, columns) }));
+        importLangSmith({ document: { syntax: "jsonl", values, notes: [] }, ...context });
+        return true;
+      },
+    },
+    itemTable({ rank: 90, holds: (has) => has("inputs", "outputs"), read: importLangSmith }),
+  ],
+  isDataset: true,
+  read: importLangSmith,
+});
+
+type ExampleColumns = ReadonlyMap<string, readonly [part: "inputs" | "outputs" | "reference_outputs", name: string]>;
+
+/** A table has a column for each field: `inputs.question`, `input_question`, `outputs.answer`, `reference.answer`. */
+function exampleColumns(names: readonly string[]): ExampleColumns | undefined {
+  const columns = new Map(
+    names.flatMap((column) => {
+      const [, part = "", name = ""] =
+        /^(inputs?|outputs?|reference(?:_outputs)?)[._](?!tokens$)(.+)$/.exec(column) ?? [];
+      if (part === "") return [];
+      const of = part.startsWith("input") ? "inputs" : part.startsWith("output") ? "outputs" : "reference_outputs";
+      return [[column, [of, name] as const] as const];
+    }),
+  );
+  const parts = new Set([...columns.values()].map(([part]) => part));
+  return parts.has("inputs") && (parts.has("outputs") || parts.has("reference_outputs")) ? columns : undefined;
+}
+
+function toExample(cells: TableRow["cells"], columns: ExampleColumns): Record<string, unknown> {
+  const example: Record<string, Record<string, unknown>> = {};
+  const others: Record<string, unknown> = {};
+  for (const [column, cell] of Object.entries(cells)) {
+    if ((cell ?? "") === "") continue;
+    const [part, name] = columns.get(column) ?? [];
+    if (part === undefined || name === undefined) others[column] = parseIfJson(cell);
+    else (example[part] ??= {})[name] = parseIfJson(cell);
+  }
+  return { ...others, inputs: {}, ...example };
+}
 
 interface RunPlace {
   readonly place: SourceLocation;
@@ -138,7 +207,7 @@ function addExample(value: JsonRecord, context: ItemContext): void {
   );
 }
 
-/** MLflow stores several expectations; only the expected response can be a reference reply. */
+/** An example may have several expectations; only the expected response can be a reference reply. */
 const expectedResponse = ({ expectations }: JsonRecord): unknown => anyField(expectations, "expected_response");
 
 function expectationsBeside({ expectations }: JsonRecord, { place, collector }: ItemContext): JsonRecord {

@@ -8,6 +8,8 @@ import {
   scalarText,
   textField,
   locationBelow,
+  hasFields,
+  hasList,
 } from "../documents/records.ts";
 import { completeLastTurn, recordedTurn } from "../shared/imported-scenario.ts";
 import { readContent, readMessage, turnsFromMessages } from "../shared/read-messages.ts";
@@ -23,7 +25,9 @@ import {
   withoutKtoTag,
   withoutReply,
 } from "../shared/dataset-item.ts";
-import { conversationIds, descend, itemsOf, type Importer, type ItemContext, noteIgnored } from "../shared/importer.ts";
+import { defineFormat, type Importer } from "../shared/define-format.ts";
+import { conversationIds, descend, itemsOf, type ItemContext, noteIgnored } from "../shared/items.ts";
+import { exportOpenaiChat } from "../export/scenarios/chats.ts";
 
 /** Names of the message list: OpenAI and Anthropic, Gemini, preference pairs, OpenAI's Responses API. */
 const lists = ["messages", "contents", "chosen", "chosen_messages", "input"];
@@ -43,7 +47,7 @@ const known = [...lists, ...systems, ...preferred, ...rejected, ...holders, ...c
  * Chat files with `{"messages": […]}` per line, a bare list of messages, preference pairs (the preferred reply is the reference), and
  * ChatGPT exports.
  */
-export const importOpenaiChat: Importer = ({ document, collector, mapping }) => {
+const importOpenaiChat: Importer = ({ document, collector, mapping }) => {
   for (const entry of document.values) {
     if (isMessageList(entry.value)) {
       const { system, turns } = turnsFromMessages({ messages: entry.value, place: entry.place, collector });
@@ -54,6 +58,51 @@ export const importOpenaiChat: Importer = ({ document, collector, mapping }) => 
       addConversation(value, { place, collector, mapping });
   }
 };
+
+export const openaiChat = defineFormat({
+  id: "openai-chat",
+  title: "OpenAI chat JSON lines (messages)",
+  label: "OpenAI chat",
+  extensions: ["jsonl"],
+  detect: [
+    { of: "file", rank: 10, because: "it is a list of messages", holds: isMessageList },
+    { of: "item", rank: 140, because: "its items have messages", holds: hasList("messages") },
+    { of: "item", rank: 150, because: "its items have a preferred output", holds: hasFields("preferred_output") },
+    {
+      of: "item",
+      rank: 160,
+      because: "its items are requests with messages",
+      holds: (value) => hasList("messages")(recordField(value, "body")),
+    },
+    {
+      of: "item",
+      rank: 170,
+      because: "its items are requests for responses",
+      holds: (value) =>
+        textField(value, "url")?.endsWith("/responses") === true &&
+        anyField(recordField(value, "body"), "input") !== undefined,
+    },
+    { of: "item", rank: 180, because: "its items are conversations that ChatGPT exported", holds: isChatGptExport },
+    {
+      of: "item",
+      rank: 190,
+      because: "its items have contents with parts",
+      holds: (value) => hasFields("parts")(listField(value, "contents")?.[0]),
+    },
+    {
+      of: "item",
+      rank: 200,
+      because: "its items have a chosen conversation",
+      holds: (value) =>
+        !hasFields("prompt")(value) &&
+        (isMessageList(listField(value, "chosen", "chosen_messages")) ||
+          transcriptMessages(field(value, "chosen")) !== undefined),
+    },
+  ],
+  isDataset: true,
+  read: importOpenaiChat,
+  write: exportOpenaiChat,
+});
 
 function addConversation(value: unknown, context: ItemContext): void {
   const { place, collector } = context;
@@ -126,8 +175,9 @@ const systemOf = (request: JsonRecord): string | undefined =>
   readContent(anyField(request, ...systems)).text || undefined;
 
 /** True for a ChatGPT export: a tree of messages in which every edit and every retry is a branch. */
-export const isChatGptExport = (value: unknown): boolean =>
-  recordField(value, "mapping") !== undefined && textField(value, "current_node") !== undefined;
+function isChatGptExport(value: unknown): boolean {
+  return recordField(value, "mapping") !== undefined && textField(value, "current_node") !== undefined;
+}
 
 interface ShownMessages {
   readonly messages: readonly object[];
@@ -192,7 +242,7 @@ function toMessage(value: unknown): object | string | undefined {
 const speakers = { Human: "user", Assistant: "assistant" } as const;
 
 /** Parses a transcript as in Anthropic's preference data, `\n\nHuman: …\n\nAssistant: …`; undefined for any other text. */
-export function transcriptMessages(value: unknown): object[] | undefined {
+function transcriptMessages(value: unknown): object[] | undefined {
   if (typeof value !== "string" || !/^\s*Human: /.test(value)) return undefined;
   return value
     .trim()

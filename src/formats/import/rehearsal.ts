@@ -11,12 +11,16 @@ import {
   textField,
   toTextList,
   locationBelow,
+  hasFields,
+  hasList,
 } from "../documents/records.ts";
 import type { ImportedTurn } from "../shared/imported-scenario.ts";
 import type { ScenarioCollector } from "../shared/scenario-collector.ts";
 import type { SourceLocation } from "../documents/format-error.ts";
 import { noteUnknownFields } from "../shared/unknown-fields.ts";
-import { allButFirst, itemsOf, type Importer, type Item } from "../shared/importer.ts";
+import { defineFormat, type Importer, type DetectionRule } from "../shared/define-format.ts";
+import { allButFirst, itemsOf, type Item } from "../shared/items.ts";
+import { exportScenarioJson, exportScenarioLines, exportScenarioYaml } from "../export/scenarios/rehearsal.ts";
 
 /** The fields of a turn of a scenario, which a turn of a result has too. */
 const interactionFields = new Set([
@@ -66,7 +70,7 @@ const interactionKinds: Readonly<Record<string, Kind>> = {
 };
 
 /** Rehearsal's own format in JSON, JSON lines or YAML: a scenario, a list, `test_batch`, or an evaluation request or response. */
-export const importScenarioItems: Importer = ({ document, collector, mapping }) => {
+const importScenarioItems: Importer = ({ document, collector, mapping }) => {
   const items = itemsOf(document, (value) => {
     const batch = listField(value, "test_batch");
     if (batch) return { list: batch, steps: ["test_batch"] };
@@ -83,6 +87,76 @@ export const importScenarioItems: Importer = ({ document, collector, mapping }) 
   if (Object.keys(mapping).length > 0)
     collector.note("dropped", {}, "the mapping: scenario files have fixed field names");
 };
+
+/** Rules for all three syntaxes. */
+const detect: readonly DetectionRule[] = [
+  { of: "file", rank: 20, because: "it has test_batch", holds: hasFields("test_batch") },
+  {
+    of: "file",
+    rank: 30,
+    because: "it is an evaluation response",
+    holds: (value) => listField(field(value, "results"), "scenarios") !== undefined,
+  },
+  {
+    of: "file",
+    rank: 180,
+    because: "it has scenarios with interactions",
+    holds: (value) => hasList("interactions")(listField(value, "scenarios")?.[0]),
+  },
+  {
+    of: "item",
+    rank: 70,
+    because: "its items have interactions",
+    holds: (value) =>
+      listField(value, "interactions") !== undefined || recordField(value, "interactions") !== undefined,
+  },
+  {
+    of: "item",
+    rank: 80,
+    because: "its items have a simulated user",
+    holds: (value) => hasFields("goal")(recordField(value, "user")),
+  },
+  {
+    of: "item",
+    rank: 90,
+    because: "its items have turns like ours",
+    holds: (value) => hasFields("user_message")(listField(value, "turns")?.[0]),
+  },
+];
+
+export const json = defineFormat({
+  id: "json",
+  title: "Scenario JSON (test_batch, evaluation request, or a list)",
+  label: "Scenario JSON",
+  extensions: ["json"],
+  detect,
+  syntax: "json",
+  isOwn: true,
+  read: importScenarioItems,
+  write: exportScenarioJson,
+});
+
+export const jsonl = defineFormat({
+  id: "jsonl",
+  title: "Scenario JSON lines",
+  label: "Scenario JSON lines",
+  extensions: ["jsonl", "ndjson"],
+  syntax: "jsonl",
+  isOwn: true,
+  read: importScenarioItems,
+  write: exportScenarioLines,
+});
+
+export const yaml = defineFormat({
+  id: "yaml",
+  title: "Scenario YAML (one or many documents)",
+  label: "Scenario YAML",
+  extensions: ["yaml", "yml"],
+  syntax: "yaml",
+  isOwn: true,
+  read: importScenarioItems,
+  write: exportScenarioYaml,
+});
 
 /** `{"test_batch": {…}}` holds a single scenario. */
 function unwrap({ value, place }: Item): Item {

@@ -1,16 +1,18 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { isTextList, recordField } from "../documents/records.ts";
+import { isTextList, recordField, listField } from "../documents/records.ts";
 import { FormatError } from "../documents/format-error.ts";
 import { importTable } from "../tables/import-table.ts";
 import { assignColumns, conversationColumn, type ColumnPlan } from "../tables/plan-columns.ts";
 import type { TableRow } from "../tables/read-table.ts";
 import { liftMetadata } from "../tables/unpack-cells.ts";
 import { isUndesired } from "../shared/dataset-item.ts";
-import { itemsOf, type Importer, listUnder, type ItemNotes } from "../shared/importer.ts";
+import { defineFormat, type Importer } from "../shared/define-format.ts";
+import { itemsOf, listUnder, type ItemNotes } from "../shared/items.ts";
 import { importTraces, isTraceStep } from "./langfuse.ts";
+import { itemTable } from "../tables/item-table.ts";
 
 /** Flat JSON objects, one per line or in a list, imported like table rows. */
-export const importRows: Importer = ({ document, collector, mapping }) => {
+const importRows: Importer = ({ document, collector, mapping }) => {
   const names = new Set<string>();
   // HELM lists request states, each with an instance of the dataset.
   const items = itemsOf(document, listUnder("request_states"));
@@ -34,6 +36,28 @@ export const importRows: Importer = ({ document, collector, mapping }) => {
   if (roles.user === undefined && user === undefined) refuseTurnsElsewhere(rows);
   importTable({ names: [...names], rows }, collector, user === undefined ? mapping : { ...mapping, user });
 };
+
+export const rows = defineFormat({
+  id: "rows",
+  title: "Flat JSON objects with column mapping",
+  label: "Flat JSON objects",
+  extensions: ["json", "jsonl", "yaml"],
+  detect: [
+    {
+      of: "item",
+      rank: 290,
+      because: "its items have turns of text",
+      holds: (value) => isTextList(listField(value, "turns")),
+    },
+    { of: "item", rank: 390, because: "its items are flat objects", holds: isRecord },
+  ],
+  // Braintrust's CSV cells contain the same JSON as its JSON lines.
+  tables: [itemTable({ rank: 120, holds: (has) => has("input", "expected", "metadata"), read: importRows })],
+  isGeneric: true,
+  isDataset: true,
+  takesMapping: true,
+  read: importRows,
+});
 
 /** MT-Bench lists the user's messages under `turns`; other datasets have a column of conversations. */
 const turnsColumn = (rows: readonly TableRow[], roles: ColumnPlan["roles"]): string | undefined =>

@@ -1,10 +1,12 @@
 import { isRecord } from "../../base/json.ts";
-import { anyField, listField, textField, locationBelow } from "../documents/records.ts";
+import { anyField, listField, textField, locationBelow, hasAnyField } from "../documents/records.ts";
 import { completeLastTurn } from "../shared/imported-scenario.ts";
 import { turnsFromMessages } from "../shared/read-messages.ts";
 import { readTools } from "../shared/tool-calls.ts";
 import { isUndesired, keepOthers, readOutput, withoutKtoTag, withoutReply } from "../shared/dataset-item.ts";
-import { conversationIds, itemsOf, type Importer } from "../shared/importer.ts";
+import { defineFormat, type Importer } from "../shared/define-format.ts";
+import { conversationIds, itemsOf } from "../shared/items.ts";
+import { exportShareGpt } from "../export/scenarios/chats.ts";
 
 const known = [...conversationIds, "conversations", "conversation", "system", "chosen", "rejected", "tools"];
 
@@ -12,7 +14,7 @@ const known = [...conversationIds, "conversations", "conversation", "system", "c
  * ShareGPT: `{"conversations": [{"from": "human" | "gpt" | "system", "value"}]}`; in preference pairs the chosen reply is the
  * reference.
  */
-export const importShareGpt: Importer = ({ document, collector, mapping }) => {
+const importShareGpt: Importer = ({ document, collector, mapping }) => {
   for (const { value, place } of itemsOf(document)) {
     const name = listField(value, "conversations") ? "conversations" : "conversation";
     const messages = listField(value, name);
@@ -35,3 +37,22 @@ export const importShareGpt: Importer = ({ document, collector, mapping }) => {
     });
   }
 };
+
+export const shareGpt = defineFormat({
+  id: "sharegpt",
+  title: "ShareGPT conversations",
+  label: "ShareGPT",
+  extensions: ["json", "jsonl"],
+  detect: [
+    {
+      of: "item",
+      rank: 210,
+      because: "its items have conversations",
+      holds: (value) =>
+        hasAnyField("from", "value", "role", "content")(listField(value, "conversations", "conversation")?.[0]),
+    },
+  ],
+  isDataset: true,
+  read: importShareGpt,
+  write: exportShareGpt,
+});

@@ -5,7 +5,7 @@ import { extrasKey, withExtras } from "./extras.ts";
 import { completeLastTurn, type ExpectedReply, type ImportedTurn, type LastTurn } from "./imported-scenario.ts";
 import { noteMessageLosses, readMessage, turnsFromMessages, type ParsedConversation } from "./read-messages.ts";
 import { readToolCalls, readTools, toReferenceCalls, type ImportedTool } from "./tool-calls.ts";
-import { descend, otherFields, type ItemContext, type ItemNotes } from "./importer.ts";
+import { descend, otherFields, type ItemContext, type ItemNotes } from "./items.ts";
 
 /** The common parts of a dataset item in most tools: input, expected output and metadata. */
 interface DatasetItem {

@@ -5,7 +5,7 @@ import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
 import { parseExactJson, parseIfJson } from "../documents/exact-json.ts";
 import { anyField, isTextList, listField, scalarText, textField, toTextList } from "../documents/records.ts";
 import { announceLabel, keepUnasked, readInput, readOutput } from "../shared/dataset-item.ts";
-import { descend, type ItemNotes } from "../shared/importer.ts";
+import { descend, type ItemNotes } from "../shared/items.ts";
 import type { ExpectedReply, ImportedScenario, ImportedTurn } from "../shared/imported-scenario.ts";
 import { isConversation, readContent, readMessage, type ParsedConversation } from "../shared/read-messages.ts";
 import type { ScenarioCollector } from "../shared/scenario-collector.ts";

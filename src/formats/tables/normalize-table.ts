@@ -1,5 +1,5 @@
 import { normalizeName, recordField, scalarText } from "../documents/records.ts";
-import { allButFirst } from "../shared/importer.ts";
+import { allButFirst } from "../shared/items.ts";
 import { noteMessageLosses, readMessage, type ParsedMessage } from "../shared/read-messages.ts";
 import type { ScenarioCollector } from "../shared/scenario-collector.ts";
 import type { ColumnMapping } from "../documents/columns.ts";

@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
 import { listField, normalizeName } from "../documents/records.ts";
 import { splitMetadata } from "../shared/dataset-item.ts";
-import { descend, type ItemContext } from "../shared/importer.ts";
+import { descend, type ItemContext } from "../shared/items.ts";
 import { isConversation } from "../shared/read-messages.ts";
 import type { ScenarioCollector } from "../shared/scenario-collector.ts";
 import type { ColumnMapping } from "../documents/columns.ts";

@@ -1,10 +1,9 @@
 import fc, { type Arbitrary } from "fast-check";
-import { scenarioFormats, type ScenarioFormat } from "../../../src/formats/formats.ts";
+import { scenarioFormats } from "../../../src/formats/formats.ts";
 import { arbitraryScenarios } from "../../../src/formats/testing/arbitrary-scenarios.ts";
 import type { JsonValue } from "./schema-values.ts";
 
-const formats: readonly ScenarioFormat[] = scenarioFormats;
-const writers = formats.flatMap(({ export: write }) => (write ? [write] : []));
+const writers = scenarioFormats.map(({ write }) => write).filter((write) => write !== undefined);
 
 /** A file of one of the formats that we write ourselves. */
 const wellFormed = fc
@@ -94,7 +93,7 @@ const hostile = fc.constantFrom(
 export const importBodies: Arbitrary<JsonValue> = fc.record(
   {
     text: fc.oneof(wellFormed, ofPeers, damaged, hostile),
-    format: fc.constantFrom("auto", "auto", ...formats.map(({ id }) => id)),
+    format: fc.constantFrom("auto", "auto", ...scenarioFormats.map(({ id }) => id)),
     name: fc.constantFrom("a.json", "b.jsonl", "c.yaml", "d.csv", "promptfooconfig.yaml", "x.evalset.json", "../../e"),
     mapping: fc.constantFrom("user=question,reference=answer", "user=", "=", "labels=intent+tone", "user=a,user=b"),
     dry_run: fc.integer({ min: 0, max: 9 }).map((number) => number > 0),

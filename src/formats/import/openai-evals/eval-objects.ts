@@ -1,7 +1,7 @@
 import { canonicalJson, isRecord, type JsonRecord } from "../../../base/json.ts";
 import { anyField, field, listField, recordField, scalarText, textField } from "../../documents/records.ts";
 import { FormatError } from "../../documents/format-error.ts";
-import { descend, type Item, type ItemContext } from "../../shared/importer.ts";
+import { descend, type Item, type ItemContext } from "../../shared/items.ts";
 import { referenceText, type Reference } from "./fill-template.ts";
 import type { Grader } from "./grader.ts";
 import { fieldsRead, readGraders, recordedReplyField } from "./graders.ts";

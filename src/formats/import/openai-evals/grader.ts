@@ -1,6 +1,6 @@
 import type { JsonRecord } from "../../../base/json.ts";
 import type { UnmappedCheckDraft } from "../../shared/imported-scenario.ts";
-import type { ItemContext } from "../../shared/importer.ts";
+import type { ItemContext } from "../../shared/items.ts";
 import type { Reference } from "./fill-template.ts";
 
 /** One of an eval's `testing_criteria`, ready to create a check for each row. */

@@ -4,7 +4,7 @@ import { maxTurnChecks } from "../../../contract/schemas/scenario.ts";
 import { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
 import { anyField, field, scalarText, textField } from "../../documents/records.ts";
 import { namedCheck, type UnmappedCheckDraft } from "../../shared/imported-scenario.ts";
-import { descend, type ItemContext } from "../../shared/importer.ts";
+import { descend, type ItemContext } from "../../shared/items.ts";
 import {
   fillTemplate,
   referenceText,

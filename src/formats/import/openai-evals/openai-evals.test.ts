@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { messages, readFixture } from "../../../../test/support/read-fixture.ts";
 import { importScenarios } from "../../import-scenarios.ts";
-import { definesEval, mayBeEvalData } from "../../detect-format.ts";
+import { companionsAmong } from "../../detect-format.ts";
 
 const fixture = (name: string) => ({
   name,
@@ -236,21 +236,27 @@ test("names the sample files of an open-source registry", () => {
   ]);
 });
 
-test("distinguishes files that define an eval, may be its data, or are unrelated", () => {
-  expect(["eval.json", ...parts].map((name) => definesEval(fixture(name)))).toEqual([true, true, false, false]);
-  expect(definesEval({ name: "made.json", text: lines({ ...evalOf("x"), object: undefined }) })).toBe(true);
-  const others = {
-    "rows.jsonl": '{"question": "Hi", "label": "a"}',
-    "rows.csv": "question,label\nHi,a\n",
-    "scenario.yaml": "interactions:\n  - user_message: Hi\n",
-    "promptfooconfig.yaml": "prompts: [Hi]\ntests: []\n",
-    "broken.json": '{"item": ',
-  };
-  expect(Object.entries(others).map(([name, text]) => mayBeEvalData({ name, text }))).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
+/** The names of the files that are read with the eval. */
+const joined = (...files: { name: string; text: string }[]) =>
+  [...companionsAmong([fixture("eval.json"), ...files])].map(([main, beside]) => [
+    main.name,
+    ...beside.map(({ name }) => name),
   ]);
+
+test("joins an eval with its runs, its data and their output items", () => {
+  expect(joined(...parts.map(fixture))).toEqual([["eval.json", ...parts]]);
+  const made = { name: "made.json", text: lines({ ...evalOf("x"), object: undefined }) };
+  expect(joined(made)).toEqual([["eval.json", "made.json"]]);
+  expect(companionsAmong([made])).toEqual(new Map([[made, []]]));
+  expect(companionsAmong([fixture("output_items.json")]).size).toBe(0);
+});
+
+test.each([
+  ["rows.jsonl", '{"question": "Hi", "label": "a"}', true],
+  ["rows.csv", "question,label\nHi,a\n", true],
+  ["scenario.yaml", "interactions:\n  - user_message: Hi\n", false],
+  ["promptfooconfig.yaml", "prompts: [Hi]\ntests: []\n", false],
+  ["broken.json", '{"item": ', false],
+])("says whether %s may be the data of an eval", (name, text, isData) => {
+  expect(joined({ name, text })).toEqual([isData ? ["eval.json", name] : ["eval.json"]]);
 });

@@ -1,10 +1,11 @@
 import type { JsonRecord } from "../../../base/json.ts";
-import { anyField, field, listField, scalarText, textField } from "../../documents/records.ts";
+import { anyField, field, listField, scalarText, textField, hasFields, recordField } from "../../documents/records.ts";
 import { withExtras } from "../../shared/extras.ts";
 import { completeLastTurn } from "../../shared/imported-scenario.ts";
 import { fieldForRole, onlyTextField, readInput, readOutput, splitMetadata } from "../../shared/dataset-item.ts";
 import type { ParsedConversation } from "../../shared/read-messages.ts";
-import { descend, itemsOf, type Importer, type ItemContext } from "../../shared/importer.ts";
+import { defineFormat, type Importer } from "../../shared/define-format.ts";
+import { descend, itemsOf, type ItemContext } from "../../shared/items.ts";
 import {
   linkRows,
   mergeRows,
@@ -14,9 +15,12 @@ import {
   type EvalRow,
   type EvalRun,
   type LinkedEvalRow,
+  holdsEval,
+  registeredSamples,
 } from "./eval-objects.ts";
 import { fillTemplate, templateParts, textWithoutReply, valueAt } from "./fill-template.ts";
 import { fieldsRead, gradeRow, type Graded } from "./graders.ts";
+import { exportOpenaiEvals } from "../../export/scenarios/openai-evals.ts";
 
 const references = [
   "reference",
@@ -34,7 +38,7 @@ const references = [
  * OpenAI Evals: API objects (evals, runs, output items, alone or in lists), dashboard exports, data lines with and without `item`, and
  * open-source `{input, ideal}` samples. Rows get checks from the graders of the eval that is imported with them.
  */
-export const importOpenaiEvals: Importer = ({ document, beside = [], collector, mapping }) => {
+const importOpenaiEvals: Importer = ({ document, beside = [], collector, mapping }) => {
   const items = [document, ...beside].flatMap((file) => itemsOf(file, pageOf));
   const { evals, runs, rows } = sortItems(items, (place) => ({ place, collector, mapping }));
   const linked = linkRows(rows, { evals, runs });
@@ -44,6 +48,53 @@ export const importOpenaiEvals: Importer = ({ document, beside = [], collector, 
   for (const run of new Set(linked.map((row) => row.run))) if (run) noteSettings(run);
   noteWithoutRows({ evals, runs }, linked);
 };
+
+export const openaiEvals = defineFormat({
+  id: "openai-evals",
+  title: "OpenAI Evals: evals with graders, runs, data, output items",
+  label: "OpenAI Evals",
+  extensions: ["jsonl", "json"],
+  detect: [
+    {
+      of: "file",
+      rank: 130,
+      because: "its data are output items of an eval run",
+      holds: (value) => field(listField(value, "data")?.[0], "object") === "eval.run.output_item",
+    },
+    { of: "file", rank: 140, because: "it is an eval or a run of one", holds: (value) => holdsEval([value]) },
+    { of: "file", rank: 150, because: "it registers evals", holds: (value) => registeredSamples(value).length > 0 },
+    {
+      of: "item",
+      rank: 110,
+      because: "its items are output items of an eval run",
+      holds: (value) => field(value, "object") === "eval.run.output_item" || hasFields("datasource_item")(value),
+    },
+    {
+      of: "item",
+      rank: 220,
+      because: "its items have item",
+      holds: (value) => recordField(value, "item") !== undefined,
+    },
+    { of: "item", rank: 230, because: "its items have input and ideal", holds: hasFields("input", "ideal") },
+  ],
+  isDataset: true,
+  // An eval is downloaded in pieces: the eval, its runs, their data and output items.
+  companions: (files, detect) => {
+    const definesEval = (file: (typeof files)[number]): boolean => {
+      // Most files are ruled out without parsing them.
+      if (!/"(?:testing_criteria|data_source)"\s*:/.test(file.text)) return false;
+      const { format, document } = detect(file) ?? {};
+      return format?.id === "openai-evals" && holdsEval(document?.values.map(({ value }) => value) ?? []);
+    };
+    const main = files.find(definesEval);
+    if (!main) return [];
+    const isPart = (file: (typeof files)[number]): boolean =>
+      file !== main && (definesEval(file) || detect(file)?.format.isDataset === true);
+    return [[main, files.filter(isPart)]];
+  },
+  read: importOpenaiEvals,
+  write: exportOpenaiEvals,
+});
 
 function addRow(row: LinkedEvalRow, others: readonly LinkedEvalRow[]): void {
   const { item, evaluation, run, context, steps } = row;

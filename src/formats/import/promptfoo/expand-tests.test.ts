@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { importScenarios } from "../../import-scenarios.ts";
 import { createScenarioCollector } from "../../shared/scenario-collector.ts";
-import { importPromptfoo } from "./promptfoo.ts";
+import { importPromptfoo } from "./config.ts";
 import { renderTemplate } from "./render-template.ts";
 
 function read(config: Record<string, unknown>) {

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { anyField, field, isTextList, listField, recordField, textField, toTextList } from "../../documents/records.ts";
-import { descend, noteIgnored, otherFields, type ItemContext } from "../../shared/importer.ts";
+import { descend, noteIgnored, otherFields, type ItemContext } from "../../shared/items.ts";
 import { fileNameOf, includeTexts, includeValues, includeVariables } from "./named-files.ts";
 import { isFileReference, placedAssertions, type PlacedAssertion } from "./read-assertions.ts";
 import { missingVariablesText, renderTemplate } from "./render-template.ts";

@@ -3,7 +3,7 @@ import { parseDocument, type Syntax } from "../../documents/parse-document.ts";
 import { scalarText, textField } from "../../documents/records.ts";
 import { FormatError, type SourceLocation } from "../../documents/format-error.ts";
 import type { NamedFiles } from "../../scenario-file.ts";
-import type { ItemContext } from "../../shared/importer.ts";
+import type { ItemContext } from "../../shared/items.ts";
 import { readTable } from "../../tables/read-table.ts";
 import { rowToTest } from "./test-rows.ts";
 

@@ -3,7 +3,7 @@ import { maxTurnChecks } from "../../../contract/schemas/scenario.ts";
 import { TurnCheck, type SingleCheck } from "../../../contract/schemas/scorer-setting.ts";
 import { anyField, field, listField, scalarText } from "../../documents/records.ts";
 import { namedCheck, type UnmappedCheckDraft } from "../../shared/imported-scenario.ts";
-import { descend, type ItemContext } from "../../shared/importer.ts";
+import { descend, type ItemContext } from "../../shared/items.ts";
 import { assertionTypes, referenceTypes, toCheck, transformSource, unsupportedReasons } from "./assertion-types.ts";
 import { includeValue } from "./named-files.ts";
 import { missingVariablesText, renderTemplate } from "./render-template.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fillPrompt, promptTemplate } from "./promptfoo.ts";
+import { fillPrompt, promptTemplate } from "./config.ts";
 import { renderTemplate, splitTemplate, type TemplatePiece } from "./render-template.ts";
 
 test.each([

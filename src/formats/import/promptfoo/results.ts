@@ -13,15 +13,9 @@ import { completeLastTurn, type ImportedTurn } from "../../shared/imported-scena
 import { readToolCalls, type ImportedToolCall } from "../../shared/tool-calls.ts";
 import { splitMetadata } from "../../shared/dataset-item.ts";
 import { turnsFromMessages, type ParsedConversation } from "../../shared/read-messages.ts";
-import {
-  descend,
-  itemsOf,
-  type Importer,
-  type ItemContext,
-  type NestedList,
-  listUnder,
-} from "../../shared/importer.ts";
-import { importPromptfoo, toExpectation } from "./promptfoo.ts";
+import type { Importer } from "../../shared/define-format.ts";
+import { descend, itemsOf, type ItemContext, type NestedList, listUnder } from "../../shared/items.ts";
+import { importPromptfoo, toExpectation } from "./config.ts";
 import { placedAssertions, readAssertions } from "./read-assertions.ts";
 import type { ToolExpectation } from "./tool-assertions.ts";
 

@@ -5,20 +5,24 @@ import type { SourceLocation } from "../../documents/format-error.ts";
 import type { ColumnMapping } from "../../documents/columns.ts";
 import { importTable } from "../../tables/import-table.ts";
 import type { Table, TableRow } from "../../tables/read-table.ts";
-import { importPromptfoo } from "./promptfoo.ts";
+import { importPromptfoo } from "./config.ts";
 import { usesConversation } from "./render-template.ts";
 import { rowToTest } from "./test-rows.ts";
+import { type TableContext, type TableRule } from "../../shared/define-format.ts";
 
-/** Imports a table of promptfoo tests. */
-export function importTestTable({ rows }: Table, collector: ScenarioCollector, mapping: ColumnMapping): void {
+/** Reads a table of tests. */
+function importTestTable({ names, rows }: Table, { collector, mapping }: TableContext): boolean {
+  if (!names.some((name) => /^__expected\d*$/.test(name))) return false;
   importTests({ rows, tests: rows.map(rowToTest) }, collector, mapping);
+  return true;
 }
 
 /**
- * Imports promptfoo results as a table: the variables of each test, then a reply and its verdict per prompt. Returns false for any
+ * Reads results as a table: the variables of each test, then a reply and its verdict per prompt. Returns false for any
  * other table.
  */
-export function importResultTable(table: Table, collector: ScenarioCollector, mapping: ColumnMapping): boolean {
+function importResultTable(table: Table, { collector, mapping }: TableContext): boolean {
+  if (mapping.user !== undefined) return false;
   const { names, rows } = table;
   const at = names.findIndex((name) => provider.test(name));
   const replies = names[at];
@@ -41,9 +45,9 @@ export function importResultTable(table: Table, collector: ScenarioCollector, ma
   return true;
 }
 
-/** Imports promptfoo's red team report. Its `Target` column is the system under test, not an answer. Returns false for any other table. */
-export function importAttackTable({ names, rows }: Table, collector: ScenarioCollector): boolean {
-  if (![...kinds, ...texts].every((name) => names.includes(name))) return false;
+/** Reads a red team report. Its `Target` column is the system under test, not an answer. Returns false for any other table. */
+function importAttackTable({ names, rows }: Table, { collector, mapping }: TableContext): boolean {
+  if (mapping.user !== undefined || ![...kinds, ...texts].every((name) => names.includes(name))) return false;
   const left = names.filter((name) => !kinds.includes(name) && !texts.includes(name));
   if (left.length > 0) collector.note("dropped", { line: 1 }, `results of the past run: ${left.join(", ")}`);
   const attacks = rows.map(({ place, cells }) => ({
@@ -111,3 +115,10 @@ function resultToTest(
 
 const kinds = ["Plugin", "Strategy"];
 const texts = ["Prompt", "Response"];
+
+/** The tables that promptfoo reads and writes. */
+export const promptfooTables: readonly TableRule[] = [
+  { rank: 10, read: importTestTable },
+  { rank: 20, read: importResultTable },
+  { rank: 30, read: importAttackTable },
+];

@@ -9,7 +9,7 @@ import type { SourceLocation } from "../../documents/format-error.ts";
 import { parsePythonLiteral } from "../../tables/unpack-cells.ts";
 import { readTools, toReferenceCalls, type ImportedTool, type ImportedToolCall } from "../../shared/tool-calls.ts";
 import { keepUnasked, readInput, readOutput, splitMetadata } from "../../shared/dataset-item.ts";
-import type { ItemContext } from "../../shared/importer.ts";
+import type { ItemContext } from "../../shared/items.ts";
 
 const recordedText =
   "recorded replies are kept as agent_reply and tool calls in the world, not as references; to expect them, use expect_recorded";

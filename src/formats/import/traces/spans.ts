@@ -13,18 +13,23 @@ import type { SourceLocation } from "../../documents/format-error.ts";
 import { readMessage } from "../../shared/read-messages.ts";
 import { readToolCall, type ImportedToolCall } from "../../shared/tool-calls.ts";
 import { parsePythonLiteral } from "../../tables/unpack-cells.ts";
-import { itemsOf, type Importer, type Item } from "../../shared/importer.ts";
+import { defineFormat, type Importer } from "../../shared/define-format.ts";
+import type { Item } from "../../shared/items.ts";
 import { agentRunSpans, isAgentRun } from "./agent-runs.ts";
 import { addTraces } from "./conversations.ts";
 import type { Span } from "../../shared/imported-scenario.ts";
+import { itemTable } from "../../tables/item-table.ts";
 
 /** True for spans: OTLP JSON, or objects with a trace id, a span id and attributes as Phoenix and OpenTelemetry SDKs write them. */
-export const isSpans = (value: unknown): boolean =>
-  listField(value, "resourceSpans", "resource_spans") !== undefined ||
-  isSpan(listField(value, "data")?.[0]) ||
-  isAgentRun(value) ||
-  isAgentRun(listField(value, "runs")?.[0]) ||
-  isSpan(value);
+export function isSpans(value: unknown): boolean {
+  return (
+    listField(value, "resourceSpans", "resource_spans") !== undefined ||
+    isSpan(listField(value, "data")?.[0]) ||
+    isAgentRun(value) ||
+    isAgentRun(listField(value, "runs")?.[0]) ||
+    isSpan(value)
+  );
+}
 
 const isSpan = (value: unknown): boolean =>
   isRecord(value) &&
@@ -33,15 +38,8 @@ const isSpan = (value: unknown): boolean =>
     Array.isArray(value["attributes"]) ||
     Object.keys(value).some((name) => name.startsWith("attributes.")));
 
-/** True for an MLflow trace: its info, and its spans under data; or a row of its table of traces. */
-export const isMlflowTrace = (value: unknown): boolean =>
-  isTraceRow(value) ||
-  (recordField(value, "info") !== undefined &&
-    (listField(field(value, "data"), "spans") !== undefined ||
-      anyField(field(value, "data"), "request") !== undefined));
-
 /** OpenTelemetry spans with the attributes of the GenAI conventions, OpenInference, Langfuse, the AI SDK or OpenLLMetry. */
-export const importSpans: Importer = ({ document, collector, mapping }) => {
+const importSpans: Importer = ({ document, collector, mapping }) => {
   const found = document.values.flatMap((entry) => spansIn(entry));
   const spans = found.flatMap(({ value, place }): Span | readonly Span[] => {
     if (isAgentRun(value)) return agentRunSpans(value, place);
@@ -52,39 +50,29 @@ export const importSpans: Importer = ({ document, collector, mapping }) => {
   addTraces(spans, { collector, mapping });
 };
 
-/** MLflow traces, whose spans hold JSON texts. Without spans, the request and the response are the turn. */
-export const importMlflow: Importer = ({ document, collector, mapping }) => {
-  const spans = itemsOf(document, (value) => {
-    const traces = listField(value, "traces");
-    return traces && { list: traces, steps: ["traces"] };
-  }).flatMap(({ value, place }): Span[] => {
-    const info = isTraceRow(value) ? value : recordField(value, "info");
-    const trace = textField(info, "trace_id", "request_id");
-    if (!info || trace === undefined) {
-      collector.note("dropped", place, "the item is not a trace");
-      return [];
-    }
-    const about = [recordField(info, "trace_metadata", "request_metadata"), recordField(info, "tags")];
-    const session = about.map((record) => textField(record, "mlflow.trace.session")).find((id) => id !== undefined);
-    const data = isTraceRow(value) ? value : field(value, "data");
-    const spans = parseIfJson(field(data, "spans"));
-    const listed = (Array.isArray(spans) ? spans : []).flatMap(
-      (span, index) => toSpan(span, locationBelow(place, "data", "spans", index), { trace, session }) ?? [],
-    );
-    if (listed.length > 0) return listed;
-    const [input, output] = [anyField(data, "request"), anyField(data, "response")];
-    const start = Number(anyField(info, "timestamp_ms", "execution_time_ms") ?? 0);
-    return [{ id: trace, parent: undefined, trace, session, name: "", kind: "other", start, input, output, place }];
-  });
-  addTraces(spans, { collector, mapping });
-};
-
-/** `mlflow.search_traces` has a row for each trace. */
-const isTraceRow = (value: unknown): value is JsonRecord =>
-  isRecord(value) &&
-  textField(value, "trace_id", "request_id") !== undefined &&
-  "request" in value &&
-  "response" in value;
+export const spans = defineFormat({
+  id: "spans",
+  title: "OpenTelemetry spans (OTLP JSON, Phoenix; GenAI and OpenInference attributes)",
+  label: "Traces (OTLP, Phoenix, agent runs)",
+  extensions: ["json", "jsonl"],
+  detect: [
+    {
+      of: "file",
+      rank: 50,
+      because: "it has OpenTelemetry spans",
+      holds: (value) => !Array.isArray(value) && isSpans(value),
+    },
+    { of: "item", rank: 40, because: "its items are OpenTelemetry spans", holds: isSpans },
+  ],
+  tables: [
+    itemTable({
+      rank: 60,
+      holds: (has) => has("context.trace_id") || has("context.span_id", "attributes.input.value"),
+      read: importSpans,
+    }),
+  ],
+  read: importSpans,
+});
 
 function spansIn({ value, place }: Item): Item[] {
   const resources = listField(value, "resourceSpans", "resource_spans");
@@ -123,7 +111,7 @@ function idsOf(value: JsonRecord): { trace: string | undefined; span: string | u
 }
 
 /** Reads one span in any of the forms. */
-function toSpan(value: unknown, place: SourceLocation, known: Known = {}): Span | undefined {
+export function toSpan(value: unknown, place: SourceLocation, known: Known = {}): Span | undefined {
   if (!isRecord(value)) return undefined;
   const { trace = known.trace, span, parent } = idsOf(value);
   if (trace === undefined) return undefined;
@@ -279,7 +267,7 @@ export function modelMessages({ input, output }: Ends, attributes: JsonRecord = 
       (typeof completion === "string" && completion !== "" ? [{ role: "assistant", content: completion }] : undefined);
     return { sent: [...before, ...sent], answered: answered ?? aiSdkReply(attributes) ?? replyIn(parseIfJson(output)) };
   }
-  // Langfuse and MLflow hold the request and the response of the model's API.
+  // Some tools hold the request and the response of the model's API.
   const request = parseIfJson(input);
   const asked = Array.isArray(request) ? request : anyField(request, "messages", "input", "contents", "prompt");
   if (!Array.isArray(asked) && typeof asked !== "string") return undefined;

@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import type { Scenario } from "../../../contract/schemas/scenario.ts";
-import { scenarioFormats, type ScenarioFormat } from "../../../formats/formats.ts";
+import { scenarioFormats } from "../../../formats/formats.ts";
 import type { Note } from "../../../formats/scenario-file.ts";
 
 export interface LibraryFileQuestion {
@@ -19,9 +19,9 @@ export interface LibraryFile {
 parentPort?.on("message", (question: LibraryFileQuestion) => parentPort?.postMessage(write(question)));
 
 function write({ format, scenarios }: LibraryFileQuestion): LibraryFile {
-  const writer: ScenarioFormat | undefined = scenarioFormats.find(({ id }) => id === format);
-  if (!writer?.export) throw new RangeError(`The format ${format} cannot be written`);
-  const { text, notes } = writer.export(scenarios.map((scenario) => JSON.parse(scenario) as Scenario));
+  const writer = scenarioFormats.find(({ id }) => id === format);
+  if (!writer?.write) throw new RangeError(`The format ${format} cannot be written`);
+  const { text, notes } = writer.write(scenarios.map((scenario) => JSON.parse(scenario) as Scenario));
   return { text, notes: exportNotes(notes) };
 }
 

@@ -11,7 +11,7 @@ import {
 import type { ImportRequest } from "../../../contract/schemas/library.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
 import { isRecorded, reviewRequest, reviewTag, withoutRecording } from "../../../formats/review-request.ts";
-import { FormatError, type ImportFormat } from "../../../formats/scenario-file.ts";
+import { FormatError } from "../../../formats/scenario-file.ts";
 import { parseColumnMapping } from "../../../formats/documents/columns.ts";
 import { scenarioProblems } from "../../../runs/plan/batch-problems.ts";
 import { refuseInvalid } from "../../../runs/plan/fields-error.ts";
@@ -131,11 +131,11 @@ async function readFile(
   { text, name, format, mapping, expect_recorded, world, traces, review }: ReturnType<typeof ImportRequest.parse>,
   readScenarioFile: ReadScenarioFile,
 ): Promise<ImportedFile> {
-  const known = ["auto", ...scenarioFormats.filter(({ imports }) => imports).map(({ id }) => id)];
+  const known = ["auto", ...scenarioFormats.map(({ id }) => id)];
   if (!known.includes(format)) throw invalidField("/format", `must be one of ${known.join(", ")}`, format);
   const answer = await readScenarioFile({
     text,
-    format: format as "auto" | ImportFormat,
+    format,
     expectsRecorded: expect_recorded,
     makesWorlds: world,
     traces,
@@ -168,20 +168,20 @@ async function exportLibrary(
   { library, writeLibraryFile }: { library: ScenarioLibrary; writeLibraryFile: WriteLibraryFile },
 ): Promise<Response> {
   const writer = scenarioFormats.find(({ id }) => id === format);
-  if (!writer || !("export" in writer) || !writer.export) throw invalidField("/format", "cannot be written", format);
+  if (!writer?.write) throw invalidField("/format", "cannot be written", format);
   const written = await writeLibraryFile({ format, scenarios: library.all(), owner: caller.owner, signal });
   if ("problem" in written) throw invalidField("/format", written.problem, format);
-  const [extension] = writer.extensions;
+  const [extension = ""] = writer.extensions;
   return context.body(holdAnswer(context, written.text), 200, {
-    "content-type": mediaTypes[extension],
+    "content-type": mediaTypes[extension] ?? "text/plain; charset=utf-8",
     "content-disposition": `attachment; filename="scenarios.${extension}"`,
     ...(written.notes !== null && { "rehearsal-export-notes": written.notes }),
   });
 }
 
-const mediaTypes = {
+const mediaTypes: Readonly<Record<string, string>> = {
   json: "application/json",
   jsonl: "application/x-ndjson",
   yaml: "application/yaml",
   csv: "text/csv; charset=utf-8",
-} as const;
+};

@@ -6,18 +6,6 @@ import type { ScenarioCollector } from "./scenario-collector.ts";
 import type { SourceLocation } from "../documents/format-error.ts";
 import type { NamedFiles } from "../scenario-file.ts";
 
-/** Reads one format from a parsed file and passes the scenarios to the collector. */
-export type Importer = (source: ImporterInput) => void;
-
-interface ImporterInput {
-  readonly document: ImportDocument;
-  /** The files given together with an OpenAI eval: its runs, data and output items. */
-  readonly beside?: readonly ImportDocument[] | undefined;
-  readonly collector: ScenarioCollector;
-  readonly mapping: ColumnMapping;
-  readonly files?: NamedFiles | undefined;
-}
-
 /** Fields that identify a conversation in public chat datasets, best first. */
 export const conversationIds = ["id", "custom_id", "conversation_id", "conversation_hash", "prompt_id", "question_id"];
 
