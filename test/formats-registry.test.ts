@@ -1,55 +1,56 @@
 import { Command } from "commander";
-import { expect, test, vi } from "vitest";
-import { formatsPage } from "../scripts/reference/formats-page.ts";
-import { declare as declareExport } from "../src/cli/commands/export.ts";
-import { declare as declareImport } from "../src/cli/commands/import.ts";
-import { renderScenarios } from "../src/cli/scenarios/write-scenarios.ts";
-import { scenarioFormats } from "../src/formats/formats.ts";
-import { exportFormats, importFormats } from "../src/formats/formats.data.ts";
-import { importScenarios } from "../src/formats/import-scenarios.ts";
-import { defineFormat } from "../src/formats/shared/define-format.ts";
+import { afterAll, expect, test, vi } from "vitest";
+import type { ScenarioFormat } from "../src/formats/formats.ts";
 
 /** A format as one entry of the list, which is all that a new one needs. */
-vi.mock("../src/formats/formats.ts", async (importOriginal) => {
-  const original = await importOriginal<typeof import("../src/formats/formats.ts")>();
-  return { ...original, scenarioFormats: [...original.scenarioFormats, parrot] };
-});
-
-const parrot = vi.hoisted(
-  () =>
-    ({
-      id: "parrot",
-      title: "What a parrot heard",
-      label: "Parrot",
-      extensions: ["json"],
-      detect: [
-        {
-          of: "item",
-          rank: 1,
-          because: "its items were heard",
-          holds: (value) => Object.hasOwn(value as object, "heard"),
-        },
-      ],
-      tables: [
-        {
-          rank: 1,
-          read: ({ names, rows }, { collector }) => {
-            if (!names.includes("heard")) return false;
-            for (const { place, cells } of rows) collector.add({ place, turns: [{ user: String(cells["heard"]) }] });
-            return true;
-          },
-        },
-      ],
-      read: ({ document, collector }) => {
-        for (const { value, place } of document.values)
-          collector.add({ place, turns: [{ user: (value as { heard: string }).heard }] });
+const parrot: ScenarioFormat = {
+  id: "parrot",
+  title: "What a parrot heard",
+  label: "Parrot",
+  extensions: ["json"],
+  detect: [
+    {
+      of: "item",
+      rank: 1,
+      because: "its items were heard",
+      holds: (value) => Object.hasOwn(value as object, "heard"),
+    },
+  ],
+  tables: [
+    {
+      rank: 1,
+      read: ({ names, rows }, { collector }) => {
+        if (!names.includes("heard")) return false;
+        for (const { place, cells } of rows) collector.add({ place, turns: [{ user: String(cells["heard"]) }] });
+        return true;
       },
-      write: (scenarios) => ({
-        text: JSON.stringify({ heard: scenarios[0]?.interactions[0]?.user_message }),
-        notes: [],
-      }),
-    }) satisfies Parameters<typeof defineFormat>[0],
-);
+    },
+  ],
+  read: ({ document, collector }) => {
+    for (const { value, place } of document.values)
+      collector.add({ place, turns: [{ user: (value as { heard: string }).heard }] });
+  },
+  write: (scenarios) => ({
+    text: JSON.stringify({ heard: scenarios[0]?.interactions[0]?.user_message }),
+    notes: [],
+  }),
+};
+
+vi.resetModules();
+const { scenarioFormats } = await import("../src/formats/formats.ts");
+(scenarioFormats as ScenarioFormat[]).push(parrot);
+// Other test files of this process must not see the entry.
+afterAll(() => vi.resetModules());
+
+// Loaded after the list has the entry.
+const { formatsPage } = await import("../scripts/reference/formats-page.ts");
+const { declare: declareExport } = await import("../src/cli/commands/export.ts");
+const { declare: declareImport } = await import("../src/cli/commands/import.ts");
+const { renderScenarios } = await import("../src/cli/scenarios/write-scenarios.ts");
+const { toOpenApi } = await import("../src/contract/operations/openapi.ts");
+const { exportFormats, importFormats } = await import("../src/formats/formats.data.ts");
+const { importScenarios } = await import("../src/formats/import-scenarios.ts");
+const { evaluationOperations } = await import("../src/services/evaluation/app.ts");
 
 const helpOf = (declare: (command: Command) => void): string => {
   const command = new Command("rehearsal");
@@ -78,6 +79,12 @@ test("an entry of the list is in the help, in the reference and on the page", ()
   expect(formatsPage()).toContain("- `parrot` (`.json`; in and out): What a parrot heard");
   expect(importFormats).toContainEqual({ id: "parrot", label: "Parrot", takesMapping: false });
   expect(exportFormats).toContainEqual({ id: "parrot", title: "Parrot", extension: "json" });
+});
+
+test("an entry of the list is in the API document", () => {
+  const { paths } = toOpenApi({ title: "", version: "", description: "", operations: evaluationOperations });
+  const operation = JSON.stringify(paths["/scenarios"]?.["get"]);
+  expect(operation).toMatch(/"enum":\[[^\]]*"parrot"/);
 });
 
 test("no two rules have the same rank", () => {

@@ -28,9 +28,7 @@ export const listScenarios = defineOperation("listScenarios", {
   query: LibraryQuery,
   responses: {
     200: {
-      description:
-        "One page as JSON. With `format`, the whole library as a file: JSON (`json`, `sharegpt`), " +
-        "JSON lines (`jsonl`, `openai-chat`, `openai-evals`), YAML (`yaml`, `promptfoo`) or a table (`csv`).",
+      description: "One page as JSON. With `format`, the whole library as a file.",
       schema: z.union([LibraryList, ScenarioBody, z.array(ForeignItem)]),
       mediaTypes: ["application/json", "application/x-ndjson", "application/yaml", "text/csv"],
       headers: {

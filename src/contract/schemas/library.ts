@@ -43,10 +43,7 @@ export const LibraryQuery = z
     tag: z.string().max(200).optional(),
     limit: z.coerce.number().int().min(1).max(200).default(50),
     cursor: Cursor.optional(),
-    format: z
-      .enum(["json", "jsonl", "yaml", "csv", "openai-chat", "sharegpt", "promptfoo", "openai-evals"])
-      .optional()
-      .describe("Returns the whole library as a file in this format instead of one page."),
+    format: z.string().optional().describe("Returns the whole library as a file in this format instead of one page."),
   })
   .meta({ id: "LibraryQuery" });
 

@@ -25,26 +25,26 @@ test("refuses broken JSON with line and column", () => {
   });
 });
 
-const escapes = "\\n".repeat(4_000_000);
+const escapes = "\\n".repeat(200_000);
 
-test("reports an unclosed string with millions of escapes", () => {
-  const message = "line 1, column 8000018: not valid JSON: unexpected end of the text";
+test("reports an unclosed string with many escapes", () => {
+  const message = "line 1, column 400018: not valid JSON: unexpected end of the text";
   expect(refusal({ text: `{"user_message":"${escapes}`, name: "a.json" }).message).toBe(message);
 });
 
 test("reads a long string beside other values", () => {
   const text = `[\n{"user_message":"${escapes}","n":NaN,"n":1}]`;
   const { scenarios, notes } = importScenarios({ text, name: "a.json" });
-  expect(scenarios[0]?.interactions[0]?.user_message).toHaveLength(4_000_000);
+  expect(scenarios[0]?.interactions[0]?.user_message).toHaveLength(200_000);
   expect(notes).toContainEqual(
     expect.objectContaining({ line: 2, message: expect.stringContaining('the key "n"') as string }),
   );
 });
 
 test.each([
-  ["blank lines", "\n".repeat(8_000_000)],
-  ["quotes", '"a"'.repeat(4_000_000)],
-])("detects the delimiter of millions of %s", (_, text) => {
+  ["blank lines", "\n".repeat(400_000)],
+  ["quotes", '"a"'.repeat(200_000)],
+])("detects the delimiter of many %s", (_, text) => {
   expect(detectDelimiter(`${text}\na;b`)).toBe(text.startsWith("\n") ? ";" : ",");
 });
 
@@ -122,8 +122,8 @@ test("decodes UTF-8 and removes a byte order mark", () => {
   expect(decodeUtf8(Buffer.from("\uFEFFinput\n\uFFFD ä\n"))).toBe("input\n\uFFFD ä\n");
 });
 
-test("reads a value of many megabytes", () => {
-  const long = "y".repeat(16_000_000);
+test("reads a long value", () => {
+  const long = "y".repeat(800_000);
   const { notes } = importScenarios({
     text: JSON.stringify({ id: "a", interactions: [{ user_message: long, x: 1 }] }),
   });

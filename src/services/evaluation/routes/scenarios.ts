@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { ServiceError } from "../../../contract/errors.ts";
 import {
   getScenario,
@@ -24,9 +25,29 @@ import type { ImportedFile } from "../files/scenario-file-thread.ts";
 import { createLibraryWriter, type WriteLibraryFile } from "../files/write-library-file.ts";
 import { createRunFromRequest } from "../plan-request.ts";
 
+const writers = scenarioFormats.filter(({ write }) => write !== undefined);
+const listed = listScenarios.responses[200];
+
+/** `listScenarios` with the formats that can be written. */
+const listOrExport = {
+  ...listScenarios,
+  query: listScenarios.query.extend({
+    format: z
+      .enum(writers.map(({ id }) => id))
+      .optional()
+      .describe(listScenarios.query.shape.format.description ?? ""),
+  }),
+  responses: {
+    200: {
+      ...listed,
+      description: `${listed.description.replace(/\.$/, "")}: ${writers.map(({ id, extensions }) => `\`${id}\` (\`.${extensions[0]}\`)`).join(", ")}.`,
+    },
+  },
+};
+
 /** The scenario library: list, export, keep, import, read and remove scenarios. */
 export const scenarioRoutes: readonly Route<EvaluationDependencies>[] = [
-  defineRoute(listScenarios, ({ library }: EvaluationDependencies) => {
+  defineRoute(listOrExport, ({ library }: EvaluationDependencies) => {
     const writeLibraryFile = createLibraryWriter();
     return async (request) => {
       const { format, ...filter } = request.query;
@@ -163,7 +184,7 @@ function invalidField(pointer: string, message: string, received: string): Servi
 }
 
 async function exportLibrary(
-  { context, caller, signal }: RouteRequest<typeof listScenarios>,
+  { context, caller, signal }: RouteRequest<typeof listOrExport>,
   format: string,
   { library, writeLibraryFile }: { library: ScenarioLibrary; writeLibraryFile: WriteLibraryFile },
 ): Promise<Response> {
