@@ -219,6 +219,7 @@ const pageCode = [
   "src/base/json.ts",
   "src/base/numbers.ts",
   "src/contract/errors.ts",
+  "src/contract/operations/addresses.ts",
   "src/contract/protocols/protocols.ts",
   "src/contract/schemas/outcome.ts",
   "src/contract/schemas/score-names.ts",

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { AgentReply, AgentRequest } from "../contract/schemas/agent-message.ts";
 import type { AgentRunDetails, AgentRunList, AgentRunSummary } from "../contract/schemas/agent-run.ts";
-import type { OpenAiModel, OpenAiModelList, StudioModels } from "../contract/schemas/models.ts";
+import type { OpenAiModel, StudioModels } from "../contract/schemas/models.ts";
 import { createCaller, parseJsonResponse, type ClientOptions } from "./caller.ts";
 import type { CallOptions } from "./evaluation-client.ts";
 
@@ -43,28 +43,25 @@ export interface AgentClient {
  * const reply = await agent.send([{ type: "human", content: "Hello" }], { modelId: "demo/retrieval" });
  */
 export function createAgentClient(options: ClientOptions): AgentClient {
-  const call = createCaller(options);
+  const { send, ask } = createCaller(options);
+  const of = (runId: string, signal: AbortSignal | undefined) => ({ parameters: { run_id: runId }, signal });
+
   return {
     send: (messages, { signal, ...turn }) =>
-      parseJsonResponse(call("/", { body: { messages }, headers: turnHeaders(turn), signal })),
+      ask("runAgentTurn", { body: { messages }, headers: turnHeaders(turn), signal }),
     async start(messages, { signal, ...turn }) {
       const headers = { ...turnHeaders(turn), prefer: "respond-async" };
-      const answer = await call("/", { body: { messages }, headers, signal });
-      if (answer.status === 202) return parseJsonResponse(Promise.resolve(answer));
+      const answer = await send("runAgentTurn", { body: { messages }, headers, signal });
+      if (answer.status === 202) return parseJsonResponse(answer);
       // The key's run has ended.
       await answer.body?.cancel();
-      return parseJsonResponse(call(`/agent/runs/${answer.headers.get("x-run-id") ?? ""}`, { signal }));
+      return ask("getAgentRun", of(answer.headers.get("x-run-id") ?? "", signal));
     },
-    async models({ signal } = {}) {
-      const { data } = await parseJsonResponse<OpenAiModelList>(call("/v1/models", { signal }));
-      return data;
-    },
-    runs: ({ cursor, limit, signal } = {}) =>
-      parseJsonResponse(call("/agent/runs", { query: { cursor, limit }, signal })),
-    run: (id, { signal } = {}) => parseJsonResponse(call(`/agent/runs/${encodeURIComponent(id)}`, { signal })),
-    cancel: (id, { signal } = {}) =>
-      parseJsonResponse(call(`/agent/runs/${encodeURIComponent(id)}/cancel`, { method: "POST", signal })),
-    studioModels: ({ signal } = {}) => parseJsonResponse(call("/studio/models", { signal })),
+    models: async ({ signal } = {}) => (await ask("listModels", { signal })).data,
+    runs: ({ cursor, limit, signal } = {}) => ask("listAgentRuns", { query: { cursor, limit }, signal }),
+    run: (id, { signal } = {}) => ask("getAgentRun", of(id, signal)),
+    cancel: (id, { signal } = {}) => ask("cancelAgentRun", of(id, signal)),
+    studioModels: ({ signal } = {}) => ask("listStudioModels", { signal }),
   };
 }
 
@@ -73,11 +70,11 @@ function turnHeaders({
   threadId,
   idempotencyKey,
   worldUrl,
-}: Omit<TurnOptions, "signal">): Record<string, string> {
+}: Omit<TurnOptions, "signal">): Readonly<Record<string, string | undefined>> {
   return {
     "x-model-id": modelId,
-    ...(threadId !== undefined && { "x-thread-id": threadId }),
-    ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
-    ...(worldUrl !== undefined && { "rehearsal-world": worldUrl }),
+    "x-thread-id": threadId,
+    "idempotency-key": idempotencyKey,
+    "rehearsal-world": worldUrl,
   };
 }

@@ -1,8 +1,9 @@
 import { pause } from "../base/deadline.ts";
-import { omitUndefined } from "../base/json.ts";
+import { compact } from "../base/compact.ts";
 import { isHeaderText } from "../base/text.ts";
-import type { OpenAiError } from "../contract/schemas/problem.ts";
-import type { Problem } from "../contract/schemas/problem.ts";
+import { fillAddress, type OperationId } from "../contract/operations/addresses.ts";
+import type { AnswerOf, InputOf } from "../contract/operations/operation-types.ts";
+import type { OpenAiError, Problem } from "../contract/schemas/problem.ts";
 
 /** A service's address and access. */
 export interface ClientOptions {
@@ -14,42 +15,44 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-interface Call {
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Sent as JSON. */
-  readonly body?: unknown;
+interface RequestOptions {
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends a request and resolves with a 2xx response; throws a `ServiceFailure` otherwise. */
-type Caller = (path: string, call?: Call) => Promise<Response>;
+type Input<Id extends OperationId> = InputOf<Id> & RequestOptions;
 
-export function createCaller({ url, apiKey: key, fetch = globalThis.fetch }: ClientOptions): Caller {
+/** Sends the requests of a client. Throws a `ServiceFailure` unless the response is 2xx. */
+interface OperationCaller {
+  send<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Response>;
+  /** Resolves with the JSON of the response. */
+  ask<Id extends OperationId>(id: Id, input: Input<Id>): Promise<AnswerOf<Id>>;
+}
+
+export function createCaller({ url, apiKey: key, fetch = globalThis.fetch }: ClientOptions): OperationCaller {
   const base = url.replace(/(?<!\/)\/+$/, "");
   const apiKey = key?.trim();
   requireValidOptions(url, apiKey);
 
-  return async (path, { method, query = {}, headers = {}, body, signal } = {}) => {
+  async function send<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Response> {
+    const { query = {}, headers, body, signal } = input;
+    const { method, path } = fillAddress(id, input.parameters);
     const address = new URL(base + path);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) address.searchParams.set(name, String(value));
     }
-    const request: RequestInit = {
-      method: method ?? (body === undefined ? "GET" : "POST"),
-      headers: omitUndefined({
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-        ...headers,
-      }) as Record<string, string>,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-    };
-    const response = await send(fetch, address, request);
+    const sent = compact({
+      "content-type": body === undefined ? undefined : "application/json",
+      authorization: apiKey === undefined ? undefined : `Bearer ${apiKey}`,
+      ...headers,
+    });
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const response = await fetchFrom(fetch, address, compact({ method, headers: sent, body: text, signal }));
     if (!response.ok) throw await toFailure(response);
     return response;
-  };
+  }
+
+  return { send, ask: (id, input) => parseJsonResponse(send(id, input)) };
 }
 
 /** The response's JSON, not validated: a Rehearsal service keeps its contract. Another service may answer without JSON. */
@@ -130,7 +133,7 @@ function requireValidOptions(url: string, apiKey: string | undefined): void {
     throw new TypeError("apiKey contains characters that an HTTP header cannot hold");
 }
 
-async function send(fetch: typeof globalThis.fetch, address: URL, request: RequestInit): Promise<Response> {
+async function fetchFrom(fetch: typeof globalThis.fetch, address: URL, request: RequestInit): Promise<Response> {
   try {
     return await fetch(address, request);
   } catch (cause) {

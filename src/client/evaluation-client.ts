@@ -99,8 +99,8 @@ export interface EvaluationClient {
  * const { summary } = await rehearsal.evaluate({ test_batch, endpoint, model_id, attempts: 5 });
  */
 export function createEvaluationClient(options: ClientOptions): EvaluationClient {
-  const call = createCaller(options);
-  const at = (runId: string, rest = ""): string => `/runs/${encodeURIComponent(runId)}${rest}`;
+  const { send, ask } = createCaller(options);
+  const of = (runId: string, signal: AbortSignal | undefined) => ({ parameters: { run_id: runId }, signal });
 
   const client: EvaluationClient = {
     /** Follows the events, because proxies and `fetch` close a silent connection after minutes. */
@@ -111,40 +111,41 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
     },
     async start(body, { idempotencyKey, signal } = {}) {
       const headers = { prefer: "respond-async", "idempotency-key": idempotencyKey };
-      const answer = await call("/evaluate", { body, signal, headers });
+      const answer = await send("evaluate", { body, signal, headers });
       const run = await parseJsonResponse<Run>(answer);
       // The idempotent replay of an ended run answers with its results.
       return answer.status === 202 ? run : client.get(run.run_id, { signal });
     },
-    list: (query = {}, { signal } = {}) => parseJsonResponse(call("/runs", { query, signal })),
-    get: (runId, { signal } = {}) => parseJsonResponse(call(at(runId), { signal })),
-    results: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/results"), { signal })),
-    freeze: (runId, body, { signal } = {}) => parseJsonResponse(call(at(runId, "/freeze"), { body, signal })),
+    list: (query = {}, { signal } = {}) => ask("listRuns", { query, signal }),
+    get: (runId, { signal } = {}) => ask("getRun", of(runId, signal)),
+    results: (runId, { signal } = {}) => ask("getRunResults", of(runId, signal)),
+    freeze: (runId, body, { signal } = {}) => ask("freezeConversation", { ...of(runId, signal), body }),
     events: (runId, { after = 0, signal } = {}) =>
       followEvents({
         after,
         signal,
         url: options.url,
-        open: (headers) => call(at(runId, "/events"), { headers, signal }),
+        open: (headers) => send("getRunEvents", { ...of(runId, signal), headers }),
       }),
     compare: (baseline, candidate, { signal, margin } = {}) =>
-      parseJsonResponse(call("/compare", { query: { baseline, candidate, margin }, signal })),
-    sequence: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/sequence"), { signal })),
+      ask("compareRuns", { query: { baseline, candidate, margin }, signal }),
+    sequence: (runId, { signal } = {}) => ask("getRunSequence", of(runId, signal)),
     scoreAgreement: (runId, { verdicts, signal } = {}) =>
-      parseJsonResponse(call(at(runId, "/score-agreement"), { ...(verdicts && { body: { verdicts } }), signal })),
-    rank: (runIds, { score, signal } = {}) =>
-      parseJsonResponse(call("/rank", { query: { runs: runIds.join(","), score }, signal })),
-    estimate: (body, { signal } = {}) => parseJsonResponse(call("/estimate", { body, signal })),
+      verdicts
+        ? ask("correlateVerdicts", { ...of(runId, signal), body: { verdicts: [...verdicts] } })
+        : ask("getScoreAgreement", of(runId, signal)),
+    rank: (runIds, { score, signal } = {}) => ask("rankRuns", { query: { runs: runIds.join(","), score }, signal }),
+    estimate: (body, { signal } = {}) => ask("estimateRun", { body, signal }),
     rescore: (runId, { askModels = false, replace, signal } = {}) =>
-      parseJsonResponse(call(at(runId, "/rescore"), { body: { ...replace, ask_models: askModels }, signal })),
-    verdicts: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/verdicts"), { signal })),
-    storeVerdicts: (runId, body, { signal } = {}) => parseJsonResponse(call(at(runId, "/verdicts"), { body, signal })),
+      ask("rescoreRun", { ...of(runId, signal), body: { ...replace, ask_models: askModels } }),
+    verdicts: (runId, { signal } = {}) => ask("listVerdicts", of(runId, signal)),
+    storeVerdicts: (runId, body, { signal } = {}) => ask("storeVerdicts", { ...of(runId, signal), body }),
     agreement: (runId, { question, signal } = {}) =>
-      parseJsonResponse(call(at(runId, "/agreement"), { query: { question }, signal })),
-    corrections: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/corrections"), { signal })),
-    cancel: (runId, { signal } = {}) => parseJsonResponse(call(at(runId, "/cancel"), { method: "POST", signal })),
+      ask("measureAgreement", { ...of(runId, signal), query: { question } }),
+    corrections: (runId, { signal } = {}) => ask("correctScores", of(runId, signal)),
+    cancel: (runId, { signal } = {}) => ask("cancelRun", of(runId, signal)),
     async delete(runId, { signal } = {}) {
-      await call(at(runId), { method: "DELETE", signal });
+      await send("deleteRun", of(runId, signal));
     },
   };
   return client;

@@ -2,7 +2,7 @@ import type { AgentThread, AgentThreadList } from "../../src/contract/schemas/ag
 import type { AgentRunDetails, AgentRunList, AgentRunState, AgentWire } from "../../src/contract/schemas/agent-run.ts";
 import type { AgentReplay } from "../../src/contract/schemas/agent-stream.ts";
 import type { Scenario } from "../../src/contract/schemas/scenario.ts";
-import { agentUrl, fetchJson, request } from "./http.ts";
+import { ask, send } from "./http.ts";
 
 export interface AgentRunFilters {
   readonly state?: AgentRunState | undefined;
@@ -14,34 +14,25 @@ export interface AgentRunFilters {
 export const fetchAgentRuns = (
   filters: AgentRunFilters & { cursor?: string | undefined },
   signal: AbortSignal,
-): Promise<AgentRunList> => fetchJson(withQuery("/agent/runs", filters), { signal });
+): Promise<AgentRunList> => ask("listAgentRuns", { query: filters, signal });
 
 export const fetchAgentRun = (id: string, signal: AbortSignal): Promise<AgentRunDetails> =>
-  fetchJson(runUrl(id), { signal });
+  ask("getAgentRun", { parameters: { run_id: id }, signal });
 
 /** Runs the recorded replies through the current agent. No model is called. */
 export const replayAgentRun = (id: string): Promise<AgentReplay> =>
-  fetchJson(runUrl(id, "/replay"), { method: "POST" });
+  ask("replayAgentRun", { parameters: { run_id: id } });
 
 /** Stores the conversation of a run as a scenario of the library. */
 export const saveRunAsScenario = (id: string): Promise<Scenario> =>
-  fetchJson(runUrl(id, "/scenario"), { method: "POST" });
+  ask("agentRunToScenario", { parameters: { run_id: id } });
 
 export const fetchAgentThreads = (cursor: string | undefined, signal: AbortSignal): Promise<AgentThreadList> =>
-  fetchJson(withQuery("/agent/threads", { cursor }), { signal });
+  ask("listAgentThreads", { query: { cursor }, signal });
 
 export const fetchAgentThread = (id: string, signal: AbortSignal): Promise<AgentThread> =>
-  fetchJson(threadUrl(id), { signal });
+  ask("getAgentThread", { parameters: { thread_id: id }, signal });
 
 export async function deleteAgentThread(id: string): Promise<void> {
-  await request(threadUrl(id), { method: "DELETE" });
-}
-
-const runUrl = (id: string, rest = ""): URL => agentUrl(`/agent/runs/${encodeURIComponent(id)}${rest}`);
-const threadUrl = (id: string): URL => agentUrl(`/agent/threads/${encodeURIComponent(id)}`);
-
-function withQuery(path: string, query: object): URL {
-  const url = agentUrl(path);
-  for (const [name, value] of Object.entries(query)) if (value) url.searchParams.set(name, String(value));
-  return url;
+  await send("deleteAgentThread", { parameters: { thread_id: id } });
 }

@@ -2,7 +2,7 @@ import type { ResumeRequest } from "../../src/contract/schemas/agent-run.ts";
 import type { AgentStreamEvents } from "../../src/contract/schemas/agent-stream.ts";
 import type { AgentMessage, AgentReply, AgentRequest } from "../../src/contract/schemas/agent-message.ts";
 import { interruptedResponse, errorFromProblem } from "./api-error.ts";
-import { agentUrl, parseJsonBody, request } from "./http.ts";
+import { parseJsonBody, send } from "./http.ts";
 import { readEventStream, type StreamEvent } from "./streams.ts";
 
 type ToolCall = AgentStreamEvents["tool-start"];
@@ -46,9 +46,7 @@ const accept = "text/event-stream, application/json;q=0.9";
 /** Accepts an event stream or plain JSON. Throws when the stream ends without a reply. */
 export async function* askAgent({ model, messages, settings, signal }: AgentCall): AsyncGenerator<AnswerEvent> {
   const headers = { "x-model-id": model, accept };
-  yield* readAnswer(
-    await request(agentUrl("/"), { method: "POST", headers, body: JSON.stringify({ messages, ...settings }), signal }),
-  );
+  yield* readAnswer(await send("runAgentTurn", { headers, body: { messages: [...messages], ...settings }, signal }));
 }
 
 export type Decisions = ResumeRequest["decisions"];
@@ -58,9 +56,8 @@ export async function* resumeAnswer(
   runId: string,
   { decisions, signal }: { decisions: Decisions; signal: AbortSignal },
 ): AsyncGenerator<AnswerEvent> {
-  const url = agentUrl(`/agent/runs/${encodeURIComponent(runId)}/resume`);
   yield* readAnswer(
-    await request(url, { method: "POST", headers: { accept }, body: JSON.stringify({ decisions }), signal }),
+    await send("resumeAgentRun", { parameters: { run_id: runId }, headers: { accept }, body: { decisions }, signal }),
   );
 }
 

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { fillAddress } from "../../src/contract/operations/addresses.ts";
 
 /** The origin of a service that does not answer; null while all do. */
 let unreachable: string | null = null;
@@ -23,7 +24,7 @@ export const useUnreachable = (): string | null =>
 /** Asks a service for a sign of life, with CORS as all requests: services refuse to be read without it. Any status will do. */
 export async function probe(origin: string): Promise<void> {
   try {
-    await fetch(new URL("/healthz", origin), { cache: "no-store", credentials: "omit" });
+    await fetch(new URL(fillAddress("getHealth").path, origin), { cache: "no-store", credentials: "omit" });
     reportConnection(origin, "reachable");
   } catch {
     // Still away.

@@ -1,24 +1,42 @@
+import { agentAddresses, fillAddress, type OperationId } from "../../src/contract/operations/addresses.ts";
+import type { AnswerOf, InputOf } from "../../src/contract/operations/operation-types.ts";
 import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
 import { reportConnection } from "./connection.ts";
 import { errorFromResponse, interruptedResponse, unreachableService, unreadableResponse } from "./api-error.ts";
 
-/** A URL of the agent backend, which also serves this page. */
-export const agentUrl = (path: string): URL => new URL(path, location.origin);
+interface RequestOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON that is sent exactly as it is shown to the user. */
+  readonly text?: string;
+  readonly signal?: AbortSignal | null;
+}
 
-/** A URL of the evaluation service. Empty query values are left out. */
-export async function evaluationUrl(path: string, query: object = {}): Promise<URL> {
-  const url = new URL(path, (await pageConfig()).evaluation);
+type Input<Id extends OperationId> = InputOf<Id> & RequestOptions;
+
+/** Sends a request to the service of an operation. Throws an ApiError unless the response is 2xx. */
+export async function send<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Response> {
+  const { query = {}, body, text, headers, signal = null } = input;
+  const { method, path } = fillAddress(id, input.parameters);
+  // The agent backend also serves this page.
+  const url = new URL(path, id in agentAddresses ? location.origin : (await pageConfig()).evaluation);
+  // Empty values are left out.
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
   }
-  return url;
+  const json = text ?? (body === undefined ? null : JSON.stringify(body));
+  return request(url, { method, body: json, signal, ...(headers && { headers }) });
+}
+
+/** Sends a request and reads the JSON of its response. */
+export async function ask<Id extends OperationId>(id: Id, input: Input<Id>): Promise<AnswerOf<Id>> {
+  return parseJsonBody(await send(id, input));
 }
 
 let config: Promise<PageConfig> | undefined;
 
 /** The services' own description. Fetched once, and again after a failure. */
 export function pageConfig(): Promise<PageConfig> {
-  config ??= fetchJson<PageConfig>(agentUrl("/page/config")).catch((error: unknown) => {
+  config ??= ask("getPageConfig", {}).catch((error: unknown) => {
     config = undefined;
     throw error;
   });
@@ -26,7 +44,7 @@ export function pageConfig(): Promise<PageConfig> {
 }
 
 /** Sends a request with the API key of this tab. Throws an ApiError unless the response is 2xx. */
-export async function request(url: URL, init: RequestInit = {}): Promise<Response> {
+async function request(url: URL, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   const key = apiKey();
   if (key) headers.set("authorization", `Bearer ${key}`);
@@ -43,8 +61,6 @@ export async function request(url: URL, init: RequestInit = {}): Promise<Respons
   if (!response.ok) throw await errorFromResponse(response);
   return response;
 }
-
-export const fetchJson = async <T>(url: URL, init?: RequestInit): Promise<T> => parseJsonBody(await request(url, init));
 
 export async function parseJsonBody<T>(response: Response): Promise<T> {
   const text = await readBodyText(response);

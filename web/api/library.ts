@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import type {
-  FrozenConversation,
   ImportAnswer,
   ImportRequest,
   KeptScenarios,
@@ -10,7 +9,7 @@ import type {
 } from "../../src/contract/schemas/library.ts";
 import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { ApiError } from "./api-error.ts";
-import { evaluationUrl, fetchJson, request, toExportedFile, type ExportedFile } from "./http.ts";
+import { ask, parseJsonBody, send, toExportedFile, type ExportedFile } from "./http.ts";
 
 export type SavedScenario = z.infer<typeof KeptScenarios>["scenarios"][number];
 export type Imported = z.infer<typeof ImportAnswer>;
@@ -25,12 +24,12 @@ export interface LibraryFilter {
 export const fetchLibrary = async (
   filter: LibraryFilter & { cursor?: string | undefined; limit?: string },
   signal: AbortSignal | null = null,
-): Promise<LibraryList> => fetchJson(await evaluationUrl("/scenarios", filter), { signal });
+): Promise<LibraryList> => parseJsonBody(await send("listScenarios", { query: filter, signal }));
 
 export const fetchScenario = async (
   id: string,
   { version, signal = null }: { version?: string | undefined; signal?: AbortSignal | null } = {},
-): Promise<LibraryScenario> => fetchJson(await scenarioUrl(id, "", { version }), { signal });
+): Promise<LibraryScenario> => ask("getScenario", { parameters: { scenario_id: id }, query: { version }, signal });
 
 /** The newest version in the library; null when there is none. */
 export type StoredScenario = LibraryScenario | null;
@@ -73,18 +72,12 @@ export async function fetchScenarios(
 const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
 export async function fetchVersions(id: string, signal: AbortSignal): Promise<ScenarioVersion[]> {
-  const url = await scenarioUrl(id, "/versions");
-  return (await fetchJson<z.infer<typeof ScenarioVersions>>(url, { signal })).versions;
+  return (await ask("listScenarioVersions", { parameters: { scenario_id: id }, signal })).versions;
 }
 
 /** Stores a scenario, which the service validates. */
 export async function saveScenario(scenario: unknown): Promise<SavedScenario | undefined> {
-  const body = JSON.stringify(scenario);
-  const answer = await fetchJson<z.infer<typeof KeptScenarios>>(await evaluationUrl("/scenarios"), {
-    method: "POST",
-    body,
-  });
-  return answer.scenarios[0];
+  return (await ask("keepScenarios", { text: JSON.stringify(scenario) })).scenarios[0];
 }
 
 /** Makes a scripted scenario of a conversation and stores it. Resolves with its id. */
@@ -92,24 +85,20 @@ export async function freezeConversation(
   runId: string,
   { scenarioId, attempt }: { scenarioId: string; attempt: number },
 ): Promise<string> {
-  const body = JSON.stringify({ scenario_id: scenarioId, attempt, keep: true });
-  const url = await evaluationUrl(`/runs/${encodeURIComponent(runId)}/freeze`);
-  return (await fetchJson<FrozenConversation>(url, { method: "POST", body })).scenario.id;
+  const body = { scenario_id: scenarioId, attempt, keep: true };
+  return (await ask("freezeConversation", { parameters: { run_id: runId }, body })).scenario.id;
 }
 
 export const requestImport = async (body: z.input<typeof ImportRequest>): Promise<Imported> =>
-  fetchJson(await evaluationUrl("/scenarios/import"), { method: "POST", body: JSON.stringify(body) });
+  ask("importScenarios", { body });
 
 export async function removeScenario(id: string): Promise<void> {
-  await request(await scenarioUrl(id), { method: "DELETE" });
+  await send("removeScenario", { parameters: { scenario_id: id } });
 }
 
 export async function removeDemoScenarios(): Promise<void> {
-  await request(await evaluationUrl("/scenarios"), { method: "DELETE" });
+  await send("removeDemoScenarios", {});
 }
 
 export const exportScenarios = async (format: string): Promise<ExportedFile> =>
-  toExportedFile(await request(await evaluationUrl("/scenarios", { format })));
-
-const scenarioUrl = (id: string, rest = "", query: object = {}): Promise<URL> =>
-  evaluationUrl(`/scenarios/${encodeURIComponent(id.toWellFormed())}${rest}`, query);
+  toExportedFile(await send("listScenarios", { query: { format } }));

@@ -9,7 +9,7 @@ import type {
 } from "../../src/contract/schemas/judging/human-verdict.ts";
 import type { JudgeAudit } from "../../src/contract/schemas/judging/judge-audit.ts";
 import { toApiError } from "./api-error.ts";
-import { evaluationUrl, fetchJson } from "./http.ts";
+import { ask } from "./http.ts";
 
 /**
  * The next replies for a person, and the progress of everyone. It holds no verdict of others. A key that stands for one person
@@ -20,8 +20,7 @@ export async function fetchReview(
   query: Partial<ReviewQuery>,
   signal: AbortSignal,
 ): Promise<ReviewQueue> {
-  const url = await reviewUrl(runId, "review", query);
-  return fetchJson<ReviewQueue>(url, { signal }).catch((error: unknown) => {
+  return ask("reviewRun", { parameters: { run_id: runId }, query, signal }).catch((error: unknown) => {
     if (!query.rater || toApiError(error).code !== "scope_missing") throw error;
     keepRater("");
     return fetchReview(runId, { ...query, rater: "" }, signal);
@@ -29,26 +28,23 @@ export async function fetchReview(
 }
 
 export const sendVerdicts = async (runId: string, body: z.input<typeof VerdictsRequest>): Promise<StoredVerdicts> =>
-  fetchJson(await reviewUrl(runId, "verdicts"), { method: "POST", body: JSON.stringify(body) });
+  ask("storeVerdicts", { parameters: { run_id: runId }, body });
 
 export const fetchAgreement = async (
   runId: string,
   query: { question: string; against: string },
   signal: AbortSignal,
-): Promise<Agreement> => fetchJson(await reviewUrl(runId, "agreement", query), { signal });
+): Promise<Agreement> => ask("measureAgreement", { parameters: { run_id: runId }, query, signal });
 
 export const fetchCorrections = async (runId: string, signal: AbortSignal): Promise<Corrections> =>
-  fetchJson(await reviewUrl(runId, "corrections"), { signal });
+  ask("correctScores", { parameters: { run_id: runId }, signal });
 
 /** Compares the run's judge with people's verdicts. Calls the judge several times per reply. */
 export const requestAudit = async (runId: string, question: string): Promise<JudgeAudit> =>
-  fetchJson(await reviewUrl(runId, "audit"), { method: "POST", body: JSON.stringify({ question }) });
+  ask("auditRunJudge", { parameters: { run_id: runId }, body: { question } });
 
 const raterKey = "rehearsal.rater";
 
 /** The name under which this browser's verdicts are stored; "" until one is typed. */
 export const readRater = (): string => localStorage.getItem(raterKey) ?? "";
 export const keepRater = (name: string): void => localStorage.setItem(raterKey, name);
-
-const reviewUrl = (runId: string, rest: string, query: object = {}): Promise<URL> =>
-  evaluationUrl(`/runs/${encodeURIComponent(runId)}/${rest}`, query);

@@ -10,7 +10,7 @@ import type { Run, RunChanges, RunList, RunState } from "../../src/contract/sche
 import type { RunScenarioList } from "../../src/contract/schemas/run-scenarios.ts";
 import type { RunScenarioQuery } from "../run/grid/scenario-rows.ts";
 import { ApiError, isAuthError, toApiError } from "./api-error.ts";
-import { evaluationUrl, fetchJson, request, toExportedFile, type ExportedFile } from "./http.ts";
+import { ask, parseJsonBody, send, toExportedFile, type ExportedFile } from "./http.ts";
 import { readEventStream, readLines, type StreamEvent } from "./streams.ts";
 
 export interface RunFilters {
@@ -31,35 +31,35 @@ export interface RunFilters {
 export const fetchRuns = async (
   filters: RunFilters & { cursor?: string | undefined; limit?: string },
   signal: AbortSignal,
-): Promise<RunList> => fetchJson(await evaluationUrl("/runs", filters), { signal });
+): Promise<RunList> => ask("listRuns", { query: filters, signal });
 
 export const fetchRun = async (id: string, signal: AbortSignal): Promise<Run> =>
-  fetchJson(await runUrl(id), { signal });
+  ask("getRun", { parameters: { run_id: id }, signal });
 
 /** The request that would start the same run again. */
 export const fetchRunRequest = async (id: string, signal: AbortSignal): Promise<Record<string, unknown>> =>
-  fetchJson(await runUrl(id, "/request"), { signal });
+  ask("getRunRequest", { parameters: { run_id: id }, signal });
 
 export const fetchResults = async (id: string, signal: AbortSignal): Promise<EvaluationResponse> =>
-  fetchJson(await runUrl(id, "/results"), { signal });
+  ask("getRunResults", { parameters: { run_id: id }, signal });
 
 export const fetchScenarioResults = async (
   id: string,
   scenario_id: string,
   signal: AbortSignal,
-): Promise<EvaluationResponse> => fetchJson(await runUrl(id, "/results", { scenario_id }), { signal });
+): Promise<EvaluationResponse> => ask("getRunResults", { parameters: { run_id: id }, query: { scenario_id }, signal });
 
 /** One page of scenario summaries. */
 export const fetchRunScenarios = async (
   id: string,
   query: RunScenarioQuery,
   signal: AbortSignal,
-): Promise<RunScenarioList> => fetchJson(await runUrl(id, "/scenarios", query), { signal });
+): Promise<RunScenarioList> => ask("listRunScenarios", { parameters: { run_id: id }, query, signal });
 
 /** The events of a run from now on, until the service closes the stream. */
 export async function* streamRunEvents(id: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
   const headers = { accept: "text/event-stream", "last-event-id": afterStoredTurns };
-  const response = await request(await runUrl(id, "/events"), { headers, signal });
+  const response = await send("getRunEvents", { parameters: { run_id: id }, headers, signal });
   if (response.body) yield* readEventStream(response.body);
 }
 
@@ -68,12 +68,12 @@ const afterStoredTurns = "999999999999999";
 
 /** Starts a run and returns as soon as it is stored. `body` is sent exactly as it is shown to the user. */
 export const submitRun = async (body: string): Promise<Run> =>
-  fetchJson(await evaluationUrl("/evaluate"), { method: "POST", headers: { prefer: "respond-async" }, body });
+  parseJsonBody(await send("evaluate", { headers: { prefer: "respond-async" }, text: body }));
 
 /** Expected size of a run; null while the request is incomplete. Throws when the service is down or forbids the endpoint. */
 export async function fetchEstimate(body: string, signal: AbortSignal): Promise<RunEstimate | null> {
   try {
-    return await fetchJson<RunEstimate>(await evaluationUrl("/estimate"), { method: "POST", body, signal });
+    return await ask("estimateRun", { text: body, signal });
   } catch (error) {
     const { code, status } = toApiError(error);
     if (code === forbiddenEndpoint || status === null || status >= 500) throw error;
@@ -86,16 +86,15 @@ const forbiddenEndpoint = "endpoint_not_allowed" satisfies ErrorCode;
 export const isForbiddenEndpoint = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === forbiddenEndpoint;
 
-export const requestCancel = async (id: string): Promise<Run> =>
-  fetchJson(await runUrl(id, "/cancel"), { method: "POST", body: "{}" });
+export const requestCancel = async (id: string): Promise<Run> => ask("cancelRun", { parameters: { run_id: id } });
 
 /** Renames a run or replaces its tags. */
 export const changeRun = async (id: string, changes: RunChanges): Promise<Run> =>
-  fetchJson(await runUrl(id), { method: "PATCH", body: JSON.stringify(changes) });
+  ask("changeRun", { parameters: { run_id: id }, body: changes });
 
 /** Scores the stored replies again; `body` overrides the scoring settings of the run. */
 export const requestRescore = async (id: string, body: z.input<typeof RescoreRequest>): Promise<Run> =>
-  fetchJson(await runUrl(id, "/rescore"), { method: "POST", body: JSON.stringify(body) });
+  ask("rescoreRun", { parameters: { run_id: id }, body });
 
 export interface ComparedRuns {
   readonly baseline: string;
@@ -105,31 +104,31 @@ export interface ComparedRuns {
 }
 
 export const fetchComparison = async (compared: ComparedRuns, signal: AbortSignal): Promise<RunComparison> =>
-  fetchJson(await evaluationUrl("/compare", compared), { signal });
+  ask("compareRuns", { query: compared, signal });
 
 export const fetchSequence = async (id: string, signal: AbortSignal): Promise<RunSequence> =>
-  fetchJson(await evaluationUrl(`/runs/${encodeURIComponent(id)}/sequence`), { signal });
+  ask("getRunSequence", { parameters: { run_id: id }, signal });
 
 export const fetchScoreAgreement = async (id: string, signal: AbortSignal): Promise<ScoreAgreements> =>
-  fetchJson(await evaluationUrl(`/runs/${encodeURIComponent(id)}/score-agreement`), { signal });
+  ask("getScoreAgreement", { parameters: { run_id: id }, signal });
 
 /** `runs` holds ids separated by commas. The service picks the score when none is given. */
 export const fetchRanking = async (query: { runs: string; score: string }, signal: AbortSignal): Promise<RunRanking> =>
-  fetchJson(await evaluationUrl("/rank", query), { signal });
+  ask("rankRuns", { query, signal });
 
 export const exportRun = async (
   id: string,
   query: { format: string; model_name?: string | undefined },
-): Promise<ExportedFile> => toExportedFile(await request(await runUrl(id, "/export", query)));
+): Promise<ExportedFile> => toExportedFile(await send("exportRun", { parameters: { run_id: id }, query }));
 
 /** The turns of a run as JSON lines, streamed: memory use does not depend on the size of the run. */
 export async function* exportLines(id: string, signal: AbortSignal): AsyncGenerator<string> {
-  const { body } = await request(await runUrl(id, "/export", { format: "jsonl" }), { signal });
+  const { body } = await send("exportRun", { parameters: { run_id: id }, query: { format: "jsonl" }, signal });
   if (body) yield* readLines(body);
 }
 
 export async function deleteRun(id: string): Promise<void> {
-  await request(await runUrl(id), { method: "DELETE" });
+  await send("deleteRun", { parameters: { run_id: id } });
 }
 
 /** Deletes the runs of the scripted demo models, and reports each. */
@@ -149,7 +148,7 @@ export async function removeDemoRuns(onRemoved: (runId: string) => void): Promis
 /** False also for a key that no header can carry. A key without the scope to list runs is accepted. */
 export async function isKeyAccepted(): Promise<boolean> {
   try {
-    await request(await evaluationUrl("/runs?limit=1"));
+    await send("listRuns", { query: { limit: 1 } });
     return true;
   } catch (error) {
     if (!(error instanceof ApiError) || isAuthError(error)) return false;
@@ -157,6 +156,3 @@ export async function isKeyAccepted(): Promise<boolean> {
     throw error;
   }
 }
-
-const runUrl = (id: string, rest = "", query: object = {}): Promise<URL> =>
-  evaluationUrl(`/runs/${encodeURIComponent(id)}${rest}`, query);

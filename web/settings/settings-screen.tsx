@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import type { PageLimit } from "../../src/contract/schemas/service-info.ts";
-import { agentUrl, apiKey, setApiKey } from "../api/http.ts";
+import { apiKey, setApiKey } from "../api/http.ts";
 import { usePageConfig } from "../api/queries.ts";
 import { ApiKeyForm } from "../parts/forms/api-key-form.tsx";
 import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
@@ -61,7 +61,7 @@ export default function SettingsScreen() {
 
 function ServiceList({ evaluation }: { evaluation: string }) {
   const services = [
-    { name: "Agent backend", url: agentUrl("/") },
+    { name: "Agent backend", url: new URL(location.origin) },
     { name: "Evaluation service", url: new URL("/", evaluation) },
   ];
   return (

@@ -92,18 +92,14 @@ export type PathParameter<Address extends string = string> = string extends Addr
 export type AddressOf<Id extends OperationId> = Addresses[Id];
 
 /** The method, and the path with its parameters filled in. */
-export function addressOf<Id extends OperationId>(
-  id: Id,
-  parameters: Readonly<Record<PathParameter<AddressOf<Id>>, string>>,
+export function fillAddress(
+  id: OperationId,
+  parameters: Readonly<Record<string, string>> = {},
 ): { readonly method: string; readonly path: string } {
   const [method = "", template = ""] = addresses[id].split(" ");
   const path = template.replaceAll(/\{(\w+)(\*?)\}/g, (_, name: string, long: string) => {
-    const value = (parameters as Readonly<Record<string, string>>)[name] ?? "";
-    return value
-      .toWellFormed()
-      .split(long === "" ? /(?!)/ : "/")
-      .map(encodeURIComponent)
-      .join("/");
+    const value = (parameters[name] ?? "").toWellFormed();
+    return long === "" ? encodeURIComponent(value) : value.split("/").map(encodeURIComponent).join("/");
   });
   return { method, path };
 }
