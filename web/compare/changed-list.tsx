@@ -1,7 +1,6 @@
 import { useState } from "react";
 import type { ChangedInteraction, RunComparison } from "../../src/contract/schemas/comparison.ts";
-import { formatEffect } from "../parts/text/format.ts";
-import { formatCount, formatInteger, formatScore } from "../parts/text/format.ts";
+import { formatCount, formatEffect, formatInteger, formatScore } from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
 import { SegmentedControl } from "../parts/forms/segmented-control.tsx";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";

@@ -5,8 +5,7 @@ import type { RunComparison, SettingChange } from "../../src/contract/schemas/co
 import { fetchComparison } from "../api/runs.ts";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { formatCount, formatScore } from "../parts/text/format.ts";
-import { Screen } from "../parts/screen/screen.tsx";
-import { Skeleton } from "../parts/screen/screen.tsx";
+import { Screen, Skeleton } from "../parts/screen/screen.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { useRowKeys } from "../parts/browser/events.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";

@@ -2,10 +2,8 @@ import { scaleLinear } from "@visx/scale";
 import { Fragment } from "react";
 import { adjustedInterval } from "../../src/base/numbers.ts";
 import type { RunComparison } from "../../src/contract/schemas/comparison.ts";
-import { formatEffect, formatP } from "../parts/text/format.ts";
-import { formatInteger, formatScore } from "../parts/text/format.ts";
-import { scoreLabel } from "../parts/runs/scores.ts";
-import { groupScores } from "../parts/runs/scores.ts";
+import { formatEffect, formatInteger, formatP, formatScore } from "../parts/text/format.ts";
+import { groupScores, scoreLabel } from "../parts/runs/scores.ts";
 import { verdictStyles } from "./verdict-banner.tsx";
 
 type Scores = RunComparison["scores"];

@@ -4,22 +4,21 @@ import { adjustedInterval, withInterval } from "../../src/base/numbers.ts";
 import type { RankedRun, RunRanking } from "../../src/contract/schemas/comparison.ts";
 import { DemoBadge } from "../parts/runs/run-status.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
-import { formatEffect, formatP } from "../parts/text/format.ts";
 import {
   formatCount,
   formatDuration,
+  formatEffect,
   formatInteger,
   formatMoney,
+  formatP,
   formatScore,
   formatSentence,
 } from "../parts/text/format.ts";
-import { scoreLabel } from "../parts/runs/scores.ts";
+import { compareScoreNames, scoreLabel } from "../parts/runs/scores.ts";
 import { comparePath, runPath } from "../parts/address/paths.ts";
 import { runName } from "../parts/runs/run-facts.ts";
-import { compareScoreNames } from "../parts/runs/scores.ts";
-import { Screen } from "../parts/screen/screen.tsx";
+import { Screen, Skeleton } from "../parts/screen/screen.tsx";
 import { SelectField } from "../parts/forms/fields.tsx";
-import { Skeleton } from "../parts/screen/screen.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { changeSearch, useSearchState } from "../parts/address/search-state.ts";
 import { fetchRanking } from "../api/runs.ts";

@@ -4,16 +4,13 @@ import { useId, useRef, useState } from "react";
 import { Link } from "wouter";
 import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { fetchScenarios, requestImport } from "../api/library.ts";
-import { FailedNotice } from "../parts/screen/notices.tsx";
-import { FieldProblemList } from "../parts/screen/notices.tsx";
+import { FailedNotice, FieldProblemList } from "../parts/screen/notices.tsx";
 import type { FieldProblem } from "../parts/forms/field-problems.ts";
-import { FilePicker } from "../parts/forms/text-file.tsx";
-import { FileProblem } from "../parts/forms/text-file.tsx";
+import { FilePicker, FileProblem, useTextFile } from "../parts/forms/text-file.tsx";
 import { formatCount } from "../parts/text/format.ts";
 import { ModalDialog } from "../parts/screen/dialogs.tsx";
 import { Skeleton } from "../parts/screen/screen.tsx";
 import { toggled } from "../parts/lists/list-controls.tsx";
-import { useTextFile } from "../parts/forms/text-file.tsx";
 import { useLibrary } from "../scenarios/use-library.ts";
 import { parseScenarios, readScenarios, replaceScenarios, updateScenarios } from "./scenario-text.ts";
 

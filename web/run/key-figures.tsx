@@ -8,7 +8,7 @@ import type { RunScenarioList } from "../../src/contract/schemas/run-scenarios.t
 import type { Run, RunSummary } from "../../src/contract/schemas/run.ts";
 import type { ScoreStats } from "../../src/contract/schemas/score.ts";
 import { BaselineChange } from "../parts/runs/baselines.tsx";
-import { failedTurns } from "../parts/runs/run-facts.ts";
+import { failedTurns, isEnded, repliedShare } from "../parts/runs/run-facts.ts";
 import {
   formatCost,
   formatCount,
@@ -21,11 +21,7 @@ import {
 } from "../parts/text/format.ts";
 import { scoreLabel } from "../parts/runs/scores.ts";
 import { SimulatedUsersNote } from "../parts/runs/simulated-users.tsx";
-import { ProgressBar } from "../parts/runs/run-status.tsx";
-import { repliedShare } from "../parts/runs/run-facts.ts";
-import { RunDuration } from "../parts/runs/run-status.tsx";
-import { isEnded } from "../parts/runs/run-facts.ts";
-import { ScoreWithInterval } from "../parts/runs/run-status.tsx";
+import { ProgressBar, RunDuration, ScoreWithInterval } from "../parts/runs/run-status.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { useNow } from "../parts/text/time.tsx";
 import { timeLeft } from "./run-progress.ts";

@@ -20,21 +20,18 @@ import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { ApiError } from "../api/api-error.ts";
 import { changeRun, requestCancel, deleteRun, exportRun, fetchRunRequest, requestRescore } from "../api/runs.ts";
 import { fetchScenarios } from "../api/library.ts";
-import { unpinRuns, useBaselines } from "../parts/runs/baselines.tsx";
+import { unpinRuns, useBaselines, usePin } from "../parts/runs/baselines.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
-import { ConfirmDialog } from "../parts/screen/dialogs.tsx";
+import { ConfirmDialog, ModalDialog } from "../parts/screen/dialogs.tsx";
 import { DownloadMenu } from "../parts/screen/downloads.tsx";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { formatCount, formatInteger } from "../parts/text/format.ts";
 import { passFocusToMain } from "../parts/browser/focus.ts";
 import { Menu, MenuItem } from "../parts/screen/menu.tsx";
-import { ModalDialog } from "../parts/screen/dialogs.tsx";
 import { comparePath, historyPath, reviewPath } from "../parts/address/paths.ts";
 import { TextField } from "../parts/forms/fields.tsx";
-import { runName } from "../parts/runs/run-facts.ts";
-import { isEnded } from "../parts/runs/run-facts.ts";
+import { isEnded, runName } from "../parts/runs/run-facts.ts";
 import { useKeys } from "../parts/browser/events.ts";
-import { usePin } from "../parts/runs/baselines.tsx";
 
 /** Stop while the run is going on; compare, repeat, export, pin, rescore or delete once it has ended. */
 export function RunActions({ run }: { run: Run }) {

@@ -3,9 +3,9 @@ import { memo, useMemo } from "react";
 import { Link } from "wouter";
 import type { Run, RunSummary } from "../../src/contract/schemas/run.ts";
 import { judgedScenarios, passRateText } from "../../src/contract/schemas/outcome.ts";
-import { BaselineChange, useBaselines } from "../parts/runs/baselines.tsx";
-import { DemoBadge } from "../parts/runs/run-status.tsx";
-import { replyHealth } from "../parts/runs/run-facts.ts";
+import { BaselineChange, PinButton, useBaselines } from "../parts/runs/baselines.tsx";
+import { DemoBadge, ProgressBar, RunDuration, RunStateBadge, ScoreWithInterval } from "../parts/runs/run-status.tsx";
+import { isEnded, repliedShare, replyHealth, runName, runTitle } from "../parts/runs/run-facts.ts";
 import {
   formatCost,
   formatCount,
@@ -15,17 +15,7 @@ import {
   formatScore,
 } from "../parts/text/format.ts";
 import { historyPath, runPath } from "../parts/address/paths.ts";
-import { PinButton } from "../parts/runs/baselines.tsx";
-import { ProgressBar } from "../parts/runs/run-status.tsx";
-import { repliedShare } from "../parts/runs/run-facts.ts";
-import { RunDuration } from "../parts/runs/run-status.tsx";
-import { runName } from "../parts/runs/run-facts.ts";
-import { RunStateBadge } from "../parts/runs/run-status.tsx";
-import { isEnded } from "../parts/runs/run-facts.ts";
-import { runTitle } from "../parts/runs/run-facts.ts";
-import { ScoreWithInterval } from "../parts/runs/run-status.tsx";
-import { SortHeader } from "../parts/lists/sorting.tsx";
-import { sortingFeatures, useSortingState } from "../parts/lists/sorting.tsx";
+import { SortHeader, sortingFeatures, useSortingState } from "../parts/lists/sorting.tsx";
 import { TimeAgo, useNow } from "../parts/text/time.tsx";
 import { timeLeft } from "../run/run-progress.ts";
 import { useModelName } from "../parts/runs/model-names.ts";

@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
 import { headParts, directionClass, isLong } from "../parts/text/long-text.ts";
-import { VerbatimText } from "../parts/text/verbatim-text.tsx";
-import { ShowAllButton } from "../parts/text/verbatim-text.tsx";
+import { ShowAllButton, VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { diffInWorker } from "./diff-in-worker.ts";
 import type { DiffPart } from "./word-diff.ts";
 

@@ -1,6 +1,5 @@
 import { ReplyText } from "../markdown/reply-text.tsx";
-import { TextPane } from "../parts/text/verbatim-text.tsx";
-import { VerbatimText } from "../parts/text/verbatim-text.tsx";
+import { TextPane, VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { DiffText, useWordDiff } from "./diff-text.tsx";
 import type { ViewMode } from "./transcript-modes.ts";
 

@@ -6,13 +6,18 @@ import type { Run } from "../../src/contract/schemas/run.ts";
 import { similarityOf, turnOutcome } from "../../src/contract/schemas/outcome.ts";
 import { CopyButton } from "../parts/text/copy-button.tsx";
 import { errorText } from "../api/api-error.ts";
-import { formatEffect } from "../parts/text/format.ts";
-import { formatCount, formatDuration, formatInteger, formatMoney, formatScore } from "../parts/text/format.ts";
-import { TextPane } from "../parts/text/verbatim-text.tsx";
+import {
+  formatCount,
+  formatDuration,
+  formatEffect,
+  formatInteger,
+  formatMoney,
+  formatScore,
+} from "../parts/text/format.ts";
+import { TextPane, VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { useModelName } from "../parts/runs/model-names.ts";
 import { countWrongCalls } from "../parts/runs/tool-calls.ts";
 import { changeSearch } from "../parts/address/search-state.ts";
-import { VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { headText } from "../parts/text/long-text.ts";
 import { JudgeReply } from "../review/judge-reply.tsx";
 import { AcrossRuns } from "./across-runs.tsx";

@@ -2,9 +2,7 @@ import { Check, X } from "lucide-react";
 import type { InteractionResult, LabelSource } from "../../src/contract/schemas/interaction-result.ts";
 import type { JudgeVerdict } from "../../src/contract/schemas/judging/judge.ts";
 import { formatInteger, formatPercent, formatScore, formatValue } from "../parts/text/format.ts";
-import { scoreLabel } from "../parts/runs/scores.ts";
-import { compareScoreNames } from "../parts/runs/scores.ts";
-import { rubricsByScore } from "../parts/runs/scores.ts";
+import { compareScoreNames, rubricsByScore, scoreLabel } from "../parts/runs/scores.ts";
 import { decidingScores } from "./failures.ts";
 
 /** The overall score and the scores that pulled it down, with their reasons. All other scores are folded. */

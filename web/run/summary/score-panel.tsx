@@ -3,8 +3,15 @@ import type { EvaluationResponse } from "../../../src/contract/schemas/evaluatio
 import type { Run } from "../../../src/contract/schemas/run.ts";
 import type { Breakdown, Drift, DriftGap, LabelMetrics, ScoreSlice } from "../../../src/contract/schemas/score.ts";
 import { ConfusionMatrix } from "../../parts/runs/confusion-matrix.tsx";
-import { formatEffect, formatSentence } from "../../parts/text/format.ts";
-import { formatInteger, formatKappa, formatPercent, formatSample, formatScore } from "../../parts/text/format.ts";
+import {
+  formatEffect,
+  formatInteger,
+  formatKappa,
+  formatPercent,
+  formatSample,
+  formatScore,
+  formatSentence,
+} from "../../parts/text/format.ts";
 import { scoreLabel } from "../../parts/runs/scores.ts";
 import { isEnded } from "../../parts/runs/run-facts.ts";
 import { hasDeferredScores } from "../key-figures.tsx";

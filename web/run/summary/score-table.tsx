@@ -3,8 +3,7 @@ import { scaleBand, scaleLinear } from "@visx/scale";
 import { Bar } from "@visx/shape";
 import type { ScoreStats } from "../../../src/contract/schemas/score.ts";
 import { formatCount, formatInteger, formatNoInterval, formatScore } from "../../parts/text/format.ts";
-import { scoreLabel } from "../../parts/runs/scores.ts";
-import { groupScores } from "../../parts/runs/scores.ts";
+import { groupScores, scoreLabel } from "../../parts/runs/scores.ts";
 
 interface ScoreTableProps {
   readonly stats: Readonly<Record<string, ScoreStats>>;
