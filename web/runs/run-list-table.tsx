@@ -155,7 +155,7 @@ const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: Ru
             checked={chosen}
             onChange={() => onToggle(run.run_id)}
           />
-          <span className="grid gap-0.5 min-[75rem]:min-w-48">
+          <span className="grid gap-0.5 min-[75rem]:min-w-38">
             <span className="flex flex-wrap items-center gap-x-2">
               <Link href={runPath(run.run_id)} className="row-link" title={runName(run)} data-row="">
                 {runName(run)}
@@ -174,7 +174,7 @@ const RunRow = memo(function RunRow({ run, trend, chosen, onToggle, priced }: Ru
           </span>
         </span>
       </td>
-      <td data-label="Model" className="mono break-all min-[75rem]:max-w-48 min-[75rem]:min-w-36" title={run.model_id}>
+      <td data-label="Model" className="mono break-all min-[75rem]:max-w-48 min-[75rem]:min-w-32" title={run.model_id}>
         <span className="clipped">{nameOf(run.model_id)}</span>
       </td>
       <td data-label="Passing" className="number whitespace-nowrap">
@@ -240,7 +240,9 @@ function Passing({ summary }: { summary: RunSummary | null }) {
       </span>
       <span className="text-soft"> of {formatInteger(judged)}</span>
       {marked > 0 && (
-        <span className="block text-xs text-warn">{formatInteger(marked)} with a turn that always fails</span>
+        <span className="ml-auto block max-w-24 text-xs whitespace-normal text-warn">
+          {formatInteger(marked)} with a turn that always fails
+        </span>
       )}
     </span>
   );

@@ -89,7 +89,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     await tab.open("/chat?model=demo/slow");
     await say(tab.page, "Hi");
     await tab.page.getByText("Let me think").waitFor();
-    await tab.page.getByText("web_fetch").waitFor();
+    await tab.page.getByText("web_fetch").last().waitFor();
     await tab.page.getByText("running", { exact: true }).waitFor();
     await tab.page.getByRole("button", { name: "Stop" }).click();
     await tab.page.getByText("Stopped.").waitFor();
@@ -151,7 +151,7 @@ export function chatAnswersSuite(browser: () => Browser): void {
     expect(services.questions[2]).toMatchObject({ system_prompt: "Be brief.", parameters: { temperature: 0.2 } });
     expect(services.questions[2]?.messages).toHaveLength(1);
 
-    await page.getByRole("link", { name: "Save as scenario" }).last().click();
+    await page.getByRole("link", { name: "Save as scenario" }).nth(1).click();
     await page.getByLabel("User message").waitFor();
     expect(await page.getByLabel("User message").count()).toBe(1);
     await page.goBack();

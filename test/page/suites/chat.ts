@@ -141,7 +141,7 @@ export function chatSuite(browser: () => Browser): void {
     await tab.open(`/chat?model=${demoUuid}&second=demo/flaky`);
     await say(tab.page, "Where is my order?");
     await tab.page.getByText("heard: Where").nth(1).waitFor();
-    await tab.page.getByRole("link", { name: "Save as scenario" }).click();
+    await tab.page.getByRole("link", { name: "Save as scenario" }).first().click();
     await tab.page.getByRole("radio", { name: "demo-support-v1", checked: true }).waitFor({ state: "attached" });
     await tab.page.getByRole("radio", { name: "demo/flaky" }).check({ force: true });
     const reference = tab.page.getByLabel("Reference reply");

@@ -51,7 +51,7 @@ export function newcomerSuite(browser: () => Browser): void {
     await page.getByLabel("Message", { exact: true }).fill("Do you gift-wrap?");
     await page.keyboard.press("Enter");
     await page.getByText("heard: Do you gift-wrap?").waitFor();
-    await page.getByRole("link", { name: "Save as scenario" }).click();
+    await page.getByRole("link", { name: "Save as scenario" }).first().click();
     await page.getByRole("button", { name: "Save scenario" }).click();
     await page.getByText("Saved.").waitFor();
     expect([...services.library.scenarios.keys()]).toEqual(["refund", "my-first", "do-you-gift-wrap"]);
