@@ -138,12 +138,16 @@ export async function commandReference(): Promise<string> {
     const entry = entries.get(command);
     await declareOnce(command);
     const name = entry?.name ?? command.name();
-    sections.push(`## rehearsal ${name}\n\n${helpOf(command)}${furtherOptions(command)}`);
+    sections.push(commandSection(name, command));
   }
   const head =
     "# Every command\n\nGenerated from the commands themselves; `rehearsal <command> --help` shows the same.\n";
   return [head, ...sections].join("\n");
 }
+
+/** The section of one command in docs/cli.md. */
+export const commandSection = (name: string, command: Command): string =>
+  `## rehearsal ${name}\n\n${helpOf(command)}${furtherOptions(command)}`;
 
 /** Options that are too rare for the help. One without a description is only an alias. */
 function furtherOptions(command: Command): string {

@@ -65,7 +65,7 @@ test("a resumed run keeps the configured concurrency, and the printed command na
     },
   });
   expect(first.code).toBe(130);
-  expect(first.stderr).toMatch(/ \S*node \S+main\.js eval --resume \S+ --data-dir "my runs" -j 1$/m);
+  expect(first.stderr).toMatch(/ \S*node \S+main\.js eval --resume \S+ --concurrency 1 --data-dir "my runs"$/m);
   const { code, stderr } = await runCli(["eval", "all.json", "--resume", "latest", "-m", "n", ...where], { cwd });
   // Nothing in it expects anything.
   expect({ code, most }).toEqual({ code: 6, most: 1 });

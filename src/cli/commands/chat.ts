@@ -8,7 +8,7 @@ import type { FileInteraction, FileScenario } from "../../formats/scenario-file.
 import { CliError } from "../terminal/cli-error.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import { refuseOverwrite } from "../terminal/files.ts";
-import { withAgent, withForce, type AgentOptions } from "../options/options.ts";
+import { withAgent, withForce, type AgentOptions } from "../options/shared-options.ts";
 import { requireScenarioEnding, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { explainUnknownModel, openAgent } from "../sources/open-session.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";

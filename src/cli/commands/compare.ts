@@ -14,7 +14,8 @@ import {
   regressionMargins,
   type NotedComparison,
 } from "../gates/compare-results.ts";
-import { collectList, joinMargins, shareNumber, withSource, type SourceOptions } from "../options/options.ts";
+import { collectList, joinMargins, shareNumber } from "../options/parsers.ts";
+import { withSource, type SourceOptions } from "../options/shared-options.ts";
 import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import { unauditedScores } from "../../formats/export/results/report-text.ts";
 import { changedSettings, comparisonMarkdown, comparisonText } from "../reporters/comparison-text.ts";

@@ -1,5 +1,5 @@
 import { Argument, type Command, type Option } from "commander";
-import { collectList } from "../options/options.ts";
+import { collectList } from "../options/parsers.ts";
 import { printLine } from "../terminal/output.ts";
 
 /** `rehearsal completion` */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withSource, type SourceOptions } from "../options/options.ts";
+import { withSource, type SourceOptions } from "../options/shared-options.ts";
 import { resolveRunId } from "../sources/run-source.ts";
 import { openSource } from "../sources/open-source.ts";
 import { printJson, printLine } from "../terminal/output.ts";

@@ -5,16 +5,12 @@ import { withEvalOptions, type EvalOptions } from "../options/eval-options.ts";
 /** `rehearsal eval` */
 export function declare(command: Command): void {
   withEvalOptions(command, "scenario files, folders or patterns, - for standard input")
-    .option("--watch", "evaluate again whenever a scenario, the configuration or its system prompt changes")
     .addHelpText("after", examples)
     .action(evaluate);
 }
 
-async function evaluate(
-  files: readonly string[],
-  { watch, ...options }: EvalOptions & { watch?: boolean },
-): Promise<void> {
-  if (watch) {
+async function evaluate(files: readonly string[], options: EvalOptions): Promise<void> {
+  if (options.watch) {
     const { watchScenarios } = await import("../eval/watch-scenarios.ts");
     return watchScenarios(files, options);
   }

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { withForce } from "../options/options.ts";
+import { withForce } from "../options/shared-options.ts";
 import { joinScenarios, noteLines, readScenarioFiles } from "../scenarios/read-scenarios.ts";
 import {
   refuseEmpty,

@@ -1,7 +1,8 @@
 import { Option, type Command } from "commander";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../terminal/cli-error.ts";
-import { nonEmptyName, wholeNumber, withForce, withSource, type SourceOptions } from "../options/options.ts";
+import { nonEmptyName, wholeNumber } from "../options/parsers.ts";
+import { withForce, withSource, type SourceOptions } from "../options/shared-options.ts";
 import { writableFormats, writeScenarios } from "../scenarios/write-scenarios.ts";
 import { openSource } from "../sources/open-source.ts";
 import { resolveRunId } from "../sources/run-source.ts";

@@ -21,7 +21,9 @@ import { withFilePaths } from "../eval/load-scenarios.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { refuseOverwrite } from "../terminal/files.ts";
 import { ownCommand, sourceWords } from "../terminal/next-command.ts";
-import { withForce, withSource, type SourceOptions } from "../options/options.ts";
+import { evalOptions } from "../options/eval-options.ts";
+import { addOptions } from "../options/option-table.ts";
+import { withForce, withSource, type SourceOptions } from "../options/shared-options.ts";
 import { counted } from "../terminal/text.ts";
 import { note, printJson } from "../terminal/output.ts";
 
@@ -36,9 +38,17 @@ interface ImportOptions extends TraceOptions, SourceOptions {
   readonly verbose?: boolean;
   readonly strict?: boolean;
   readonly force?: boolean;
-  readonly allowCode?: boolean;
+  readonly allowsCode?: boolean;
   readonly allowFiles?: boolean;
 }
+
+const codeAndFiles = {
+  allowsCode: {
+    flags: evalOptions.allowsCode.flags,
+    help: "keep code of assertions (JavaScript, Python), which rehearsal eval will run",
+  },
+  allowFiles: evalOptions.allowFiles,
+};
 
 /** `rehearsal import` */
 export function declare(command: Command): void {
@@ -52,9 +62,8 @@ export function declare(command: Command): void {
     )
     .option("--map <roles>", "roles of the columns: user=question,reference=answer,labels=intent|sentiment")
     .option("-o, --output <file>", "scenario file to write: .json, .jsonl, .yaml or .csv (default: print JSON)")
-    .option("--expect-recorded", "expect recorded replies and tool calls: of traces, logs and failed trajectories")
-    .option("--allow-code", "keep code of assertions (JavaScript, Python), which rehearsal eval will run")
-    .option("--allow-files", "read files that a scenario file names outside its own folder")
+    .option("--expect-recorded", "expect recorded replies and tool calls: of traces, logs and failed trajectories");
+  addOptions(command, codeAndFiles)
     .option("--no-world", "make no world of the tools and their recorded results")
     .option("--dry-run", "only report what would be imported")
     .option("--strict", "fail if anything is dropped or changed")
@@ -83,7 +92,7 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
   const reading = {
     expectsRecorded: options.expectRecorded,
     makesWorlds: options.world,
-    allowsCode: options.allowCode,
+    allowsCode: options.allowsCode,
     makesVariants: file !== undefined,
     redact: await loadRedaction(options.config),
     ...traceSettings(options),

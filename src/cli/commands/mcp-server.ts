@@ -12,7 +12,7 @@ import type { ImportResult } from "../../formats/scenario-file.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { followRunWithReporters } from "../eval/follow-run.ts";
 import { compareResponses, rankResponses } from "../gates/compare-results.ts";
-import type { SourceOptions } from "../options/options.ts";
+import type { SourceOptions } from "../options/shared-options.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import type { Reporter } from "../reporters/reporter.ts";
 import { brokenScenariosExplained } from "../scenarios/scenario-problems.ts";

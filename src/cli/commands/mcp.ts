@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { withSource, type SourceOptions } from "../options/options.ts";
+import { withSource, type SourceOptions } from "../options/shared-options.ts";
 
 interface McpOptions extends SourceOptions {
   readonly allowRun?: boolean;

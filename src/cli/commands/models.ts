@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { createAgentClient } from "../../client/agent-client.ts";
-import { withAgent, type AgentOptions } from "../options/options.ts";
+import { withAgent, type AgentOptions } from "../options/shared-options.ts";
 import { openAgent } from "../sources/open-session.ts";
 import { note, outputWidth, printJson, printMessage } from "../terminal/output.ts";
 import { lengthWithin, plainLine } from "../terminal/text.ts";

@@ -1,41 +1,43 @@
 import { randomUUID } from "node:crypto";
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import type { ChatMessage, ChatModel, Reply } from "../../contract/ports/chat-model.ts";
-import { addressProtocols } from "../../contract/protocols/protocols.ts";
 import { actsInWorld } from "../../contract/schemas/acting/target.ts";
 import type { WorldAddress } from "../../contract/schemas/acting/world.ts";
-import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "../../models/outbound/outbound.ts";
-import type { EvalOptions } from "../options/eval-options.ts";
 import { replyMessages, withoutEarlierCalls } from "../../evaluation/conversation/recorded-calls.ts";
 import { toStoredReply } from "../../evaluation/conversation/stored-reply.ts";
 import { CliError, exitCodes } from "../terminal/cli-error.ts";
-import { collect, withEnv } from "../options/options.ts";
+import { evalOptions } from "../options/eval-options.ts";
+import { addOptions, type OptionTable, type OptionValues } from "../options/option-table.ts";
+import { collect } from "../options/parsers.ts";
+import { sourceOptions } from "../options/shared-options.ts";
 import { note, printJson, printMessage } from "../terminal/output.ts";
 
-interface ProbeOptions extends Pick<EvalOptions, "config" | "envFile" | "json" | "stream"> {
-  readonly message?: readonly string[];
-  readonly command?: string;
-  readonly model?: string;
-  readonly system?: string;
-  readonly protocol?: Protocol;
-}
+const { model, system, protocol, stream, config, json } = evalOptions;
+
+const probeOptions = {
+  envFile: sourceOptions.envFile,
+  config,
+  command: { flags: "--command <command>", help: "a program that answers JSON lines, in place of a target" },
+  message: {
+    flags: "--message <text>",
+    help: "what the user says (repeatable: the turns of one conversation)",
+    parse: collect,
+  },
+  model: { flags: model.flags, help: "model that is asked for" },
+  system: { flags: system.flags, help: "system prompt" },
+  protocol: { flags: protocol.flags, help: "protocol of an address", choices: protocol.choices },
+  stream: { flags: stream.flags, help: "ask for a streamed reply" },
+  json: { flags: json.flags, help: "print requests and replies as one JSON object" },
+} as const satisfies OptionTable;
+
+type ProbeOptions = OptionValues<typeof probeOptions>;
 
 /** `rehearsal probe` */
 export function declare(command: Command): void {
-  withEnv(command)
-    .argument("[target]", "a name under targets in the configuration, a module like ./my-agent.ts, or an address")
-    .option("-c, --config <file>", "configuration file (default: rehearsal.yaml, .json, .ts or .mts in this folder)")
-    .option("--command <command>", "a program that answers JSON lines, in place of a target")
-    .option("--message <text>", "what the user says (repeatable: the turns of one conversation)", collect)
-    .option("-m, --model <id>", "model that is asked for")
-    .option("--system <text>", "system prompt")
-    .addOption(new Option("--protocol <protocol>", "protocol of an address").choices(addressProtocols()))
-    .option("--stream", "ask for a streamed reply")
-    .option("--json", "print requests and replies as one JSON object")
-    .addHelpText("after", examples)
-    .action(probe);
+  const words = "a name under targets in the configuration, a module like ./my-agent.ts, or an address";
+  addOptions(command.argument("[target]", words), probeOptions).addHelpText("after", examples).action(probe);
 }
 
 const examples = `

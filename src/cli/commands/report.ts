@@ -1,7 +1,8 @@
 import { Option, type Command } from "commander";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../terminal/cli-error.ts";
-import { collect, collectList, withForce, withSource, type SourceOptions } from "../options/options.ts";
+import { collect, collectList } from "../options/parsers.ts";
+import { withForce, withSource, type SourceOptions } from "../options/shared-options.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
 import { formatOfFile, renderFormats, renderResults } from "../reporters/render-results.ts";
 import { openSource } from "../sources/open-source.ts";

@@ -2,31 +2,33 @@ import type { Command } from "commander";
 import { scoreText } from "../../formats/export/results/report-text.ts";
 import { CliError, exitCodes } from "../terminal/cli-error.ts";
 import { createInterruption } from "../process/stop-signals.ts";
-import { withSource, type SourceOptions } from "../options/options.ts";
+import { evalOptions } from "../options/eval-options.ts";
+import { addOptions, type OptionTable, type OptionValues } from "../options/option-table.ts";
+import { sourceOptions, type SourceOptions } from "../options/shared-options.ts";
 import { resolveRunId } from "../sources/run-source.ts";
 import { openSource } from "../sources/open-source.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
-interface RescoreOptions extends SourceOptions {
-  readonly config?: string;
-  readonly askModels?: boolean;
-  readonly allowFiles?: boolean;
-  readonly json?: boolean;
-}
+const rescoreOptions = {
+  ...sourceOptions,
+  config: {
+    flags: evalOptions.config.flags,
+    help: "score with this configuration and the current expectations of its scenario files",
+  },
+  allowFiles: evalOptions.allowFiles,
+  askModels: { flags: "--ask-models", help: "call judge, labeller and embedder again" },
+  json: { flags: evalOptions.json.flags, help: "print the run as one JSON object" },
+} as const satisfies OptionTable;
 
 /** `rehearsal runs rescore` */
 export function declare(command: Command): void {
-  withSource(command.argument("[run]", "id of the run, part of it, a test's name, or latest", "latest"))
-    .option("-c, --config <file>", "score with this configuration and the current expectations of its scenario files")
-    .option("--allow-files", "read files that a scenario file names outside its own folder")
-    .option("--ask-models", "call judge, labeller and embedder again")
-    .option("--json", "print the run as one JSON object")
-    .action(rescore);
+  command.argument("[run]", "id of the run, part of it, a test's name, or latest", "latest");
+  addOptions(command, rescoreOptions).action(rescore);
 }
 
 async function rescore(
   text: string,
-  { askModels = false, allowFiles, config, json, ...typed }: RescoreOptions,
+  { askModels = false, allowFiles, config, json, ...typed }: OptionValues<typeof rescoreOptions>,
 ): Promise<void> {
   const { replace, where } =
     config === undefined ? { replace: {}, where: typed } : await configured(config, { ...typed, allowFiles });

@@ -11,7 +11,7 @@ import { meanText, scoreText } from "../../formats/export/results/report-text.ts
 import { agreementText, correlateResponse, hasVerdicts, readVerdicts } from "../sources/verdicts.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { isResultsFile } from "../terminal/files.ts";
-import { withSource, type SourceOptions } from "../options/options.ts";
+import { withSource, type SourceOptions } from "../options/shared-options.ts";
 import { correctionLines } from "../reporters/corrections-text.ts";
 import { summaryText } from "../reporters/summary-text.ts";
 import { openSource } from "../sources/open-source.ts";

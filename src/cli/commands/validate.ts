@@ -5,6 +5,8 @@ import { configNames, loadConfig } from "../config/load-config.ts";
 import { withFilePaths } from "../eval/load-scenarios.ts";
 import { findTargetProblems } from "../config/find-target.ts";
 import { findWorldProblems } from "../eval/world-modules.ts";
+import { evalOptions } from "../options/eval-options.ts";
+import { addOptions, type OptionTable, type OptionValues } from "../options/option-table.ts";
 import { requireKnownScores } from "../eval/known-scores.ts";
 import { parseGate } from "../gates/parse-gate.ts";
 import { loadEnvironment } from "../config/load-settings.ts";
@@ -18,26 +20,25 @@ import { serverFromEnvironment } from "../sources/open-source.ts";
 import { note, printJson, printMessage } from "../terminal/output.ts";
 import { counted } from "../terminal/text.ts";
 
-interface ValidateOptions {
-  readonly config?: string;
-  readonly allowFiles?: boolean;
-  readonly json?: boolean;
-}
+const validateOptions = {
+  config: { flags: evalOptions.config.flags, help: "configuration file" },
+  allowFiles: evalOptions.allowFiles,
+  json: { flags: evalOptions.json.flags, help: "print the problems as one JSON object" },
+} as const satisfies OptionTable;
 
 /** `rehearsal validate` */
 export function declare(command: Command): void {
-  command
-    .argument(
-      "[files...]",
-      "scenario files, folders or patterns, - for standard input (default: scenarios of the configuration)",
-    )
-    .option("-c, --config <file>", "configuration file")
-    .option("--allow-files", "read files that a scenario file names outside its own folder")
-    .option("--json", "print the problems as one JSON object")
-    .action(validate);
+  command.argument(
+    "[files...]",
+    "scenario files, folders or patterns, - for standard input (default: scenarios of the configuration)",
+  );
+  addOptions(command, validateOptions).action(validate);
 }
 
-async function validate(files: readonly string[], { config: named, allowFiles, json }: ValidateOptions): Promise<void> {
+async function validate(
+  files: readonly string[],
+  { config: named, allowFiles, json }: OptionValues<typeof validateOptions>,
+): Promise<void> {
   loadEnvironment();
   // Configuration files among the arguments are checked as such.
   const configs = files.filter((file) => configNames.some((name) => name === basename(file)));

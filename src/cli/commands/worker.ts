@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { runWorker } from "../../runs/run-worker.ts";
-import type { LocalOptions } from "../options/options.ts";
+import type { LocalOptions } from "../options/shared-options.ts";
 import { createCore, type Core } from "../composition/core.ts";
 import { createWorldListener, reportLateCall } from "../composition/world-listener.ts";
 import { loadSettings } from "../config/load-settings.ts";

@@ -7,7 +7,7 @@ import type { LimitOverrides } from "../../settings/numbers.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { configuredSecrets, findTargetProblems } from "./find-target.ts";
 import { readFailure } from "../terminal/files.ts";
-import type { LocalOptions } from "../options/options.ts";
+import type { LocalOptions } from "../options/shared-options.ts";
 import { loadLimits, loadPrices, loadRedaction, loadTargets } from "./load-config.ts";
 
 interface LoadOptions extends Pick<LocalOptions, "config" | "envFile"> {

@@ -7,7 +7,10 @@ test("--data-dir outranks a configured server", async () => {
   await using folder = await temporaryFolder();
   const config = folder.file("rehearsal.yaml");
   await writeFile(config, "scenarios: a.yaml\nserver: http://127.0.0.1:9\n");
-  expect(await readEvalSettings([], { config })).toMatchObject({ server: "http://127.0.0.1:9", namedIn: config });
-  expect((await readEvalSettings([], { config, dataDir: folder.path })).server).toBeUndefined();
+  expect(await readEvalSettings([], { config })).toMatchObject({
+    config: { server: "http://127.0.0.1:9" },
+    namedIn: config,
+  });
+  expect((await readEvalSettings([], { config, dataDir: folder.path })).config.server).toBeUndefined();
   expect((await readEvalSettings(["b.yaml"], { config })).namedIn).toBeUndefined();
 });

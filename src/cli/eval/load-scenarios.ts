@@ -9,7 +9,7 @@ import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.
 import { CliError } from "../terminal/cli-error.ts";
 import type { Config } from "../config/config.ts";
 import { configAbove, withWorldPaths } from "../config/load-config.ts";
-import type { SourceOptions } from "../options/options.ts";
+import type { SourceOptions } from "../options/shared-options.ts";
 import { brokenScenariosExplained } from "../scenarios/scenario-problems.ts";
 import {
   joinScenarios,
@@ -20,16 +20,13 @@ import {
 } from "../scenarios/read-scenarios.ts";
 import { requireNear } from "../scenarios/named-file-check.ts";
 import { note } from "../terminal/output.ts";
+import type { EvalOptions } from "../options/eval-options.ts";
 import { readEvalSettings, type EvalSettings } from "./eval-settings.ts";
 
 /** The scenarios of an evaluation, and its settings completed from a request file. */
 export async function loadScenarios(
   settings: EvalSettings,
-  {
-    skipInvalid,
-    allowCode = false,
-    allowFiles,
-  }: { skipInvalid: boolean; allowCode?: boolean | undefined; allowFiles?: boolean | undefined },
+  { skipInvalid, allowsCode, allowFiles }: Pick<EvalOptions, "skipInvalid" | "allowsCode" | "allowFiles">,
 ): Promise<{ settings: EvalSettings; scenarios: FileScenario[]; variants: readonly ScenarioVariant[] }> {
   requirePatterns(settings);
   const { patterns, folder, namedIn, ownFiles } = settings;
@@ -37,7 +34,7 @@ export async function loadScenarios(
     folder,
     namedIn,
     except: ownFiles,
-    allowsCode: allowCode,
+    allowsCode,
     allowFiles,
     makesVariants: true,
     isClosed: true,
@@ -74,9 +71,9 @@ export async function loadScenarios(
 }
 
 /** New results replace earlier ones, and never what the run is made of. */
-function refuseReplacing(scenarioFiles: readonly string[], { outputs, configFile }: EvalSettings): void {
+function refuseReplacing(scenarioFiles: readonly string[], { config, configFile }: EvalSettings): void {
   const made = new Set([...scenarioFiles, ...(configFile === undefined ? [] : [resolve(configFile)])]);
-  const lost = outputs.find((file) => made.has(resolve(file)));
+  const lost = config.output?.find((file) => made.has(resolve(file)));
   if (lost === undefined) return;
   const part = scenarioFiles.includes(resolve(lost)) ? "the scenarios" : "the configuration";
   throw new CliError(`the results in ${lost} would replace ${part} of this run: name another file with -o`);
@@ -96,9 +93,7 @@ export async function configuredScoring(
 ): Promise<{ replace: RescoreInput; where: SourceOptions }> {
   const typed = await readEvalSettings([], { ...where, config });
   const { settings, scenarios } =
-    typed.patterns.length === 0
-      ? { settings: typed, scenarios: [] }
-      : await loadScenarios(typed, { skipInvalid: false, allowFiles });
+    typed.patterns.length === 0 ? { settings: typed, scenarios: [] } : await loadScenarios(typed, { allowFiles });
   const { scorers, weights, threshold, judge, labeller, label_rules } = settings.config;
   return {
     replace: {
@@ -110,7 +105,7 @@ export async function configuredScoring(
       label_rules: label_rules ?? null,
       ...(scenarios.length > 0 && { test_batch: scenarios.map(withoutWorld) }),
     },
-    where: { ...where, ...(typed.server !== undefined && { server: typed.server }) },
+    where: { ...where, server: settings.config.server },
   };
 }
 

@@ -1,5 +1,6 @@
 import { redactEndpoint } from "../../base/secret.ts";
 import type { EvaluationInput } from "../../client/evaluation-client.ts";
+import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import { addRanges } from "../../evaluation/budget/estimate-run.ts";
 import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";
@@ -8,7 +9,7 @@ import { ownAgent, requireEndpoint } from "../options/addresses.ts";
 import { quoted } from "../../settings/settings-error.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import type { GateRule } from "../gates/parse-gate.ts";
-import type { SourceOptions } from "../options/options.ts";
+import type { SourceOptions } from "../options/shared-options.ts";
 import { openSource } from "../sources/open-source.ts";
 import { printJson, printMessage } from "../terminal/output.ts";
 import { counted } from "../terminal/text.ts";
@@ -77,7 +78,7 @@ export async function printPlan(
     endpoint: asked,
     ...where
   }: SourceOptions & {
-    json?: boolean;
+    json?: boolean | undefined;
     endpoint: string;
     concurrency?: number | undefined;
     targetSecrets?: EvalSettings["targetSecrets"];
@@ -137,36 +138,22 @@ function targetOf(
   return { endpoint: agent, protocol: protocol ?? "agent" };
 }
 
+/** Fields of a request that are not taken over from the configuration as they are. */
+const ownFields: ReadonlySet<string> = new Set([
+  "test_batch",
+  "test_name",
+  "model_id",
+  "endpoint",
+  "protocol",
+  "system_prompt",
+  "gate",
+  "replay_users",
+]);
+
 /** The settings that configuration and request have in common. */
 function requestOptions(config: EvalSettings["config"]): Omit<EvaluationInput, "test_batch" | "endpoint" | "model_id"> {
-  const { attempts, parameters, stream, history, on_failure, concurrency, scorers, weights, threshold } = config;
-  const { judge, labeller, label_rules, budget, tags, metadata, replay_first_bad_turn, priority } = config;
-  const { world, world_address, tool_matching, tool_support, simulator } = config;
-  const options = {
-    attempts,
-    parameters,
-    stream,
-    history,
-    on_failure,
-    concurrency,
-    scorers,
-    weights,
-    threshold,
-    judge,
-    labeller,
-    label_rules,
-    budget,
-    tags,
-    metadata,
-    replay_first_bad_turn,
-    priority,
-    world,
-    world_address,
-    tool_matching,
-    tool_support,
-    simulator,
-  };
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const isShared = (name: string): boolean => Object.hasOwn(EvaluationRequest.shape, name) && !ownFields.has(name);
+  return Object.fromEntries(Object.entries(config).filter(([name, value]) => value !== undefined && isShared(name)));
 }
 
 /** Refuses a gate on more attempts than are made before any money is spent: it can never pass. */

@@ -10,7 +10,7 @@ import { loadSettings, unreachable } from "../config/load-settings.ts";
 import { outOfReach } from "../gates/compare-results.ts";
 import { requireKnownScores } from "./known-scores.ts";
 import { resumeOrCancelHint } from "../terminal/next-command.ts";
-import type { SourceOptions } from "../options/options.ts";
+import type { SourceOptions } from "../options/shared-options.ts";
 import { chooseReporters, requireOneDocument, type Reporter } from "../reporters/reporter.ts";
 import { selectScenarios } from "../scenarios/select-scenarios.ts";
 import { explainUnknownModel, openSession, type Session } from "../sources/open-session.ts";
@@ -34,33 +34,30 @@ export async function runEval(
   checkResumeOptions(files, options);
   const typed = await readEvalSettings(files, options);
   const reporters = await chooseReporters({
-    names: typed.reporters,
-    outputs: typed.outputs,
+    names: typed.config.reporters ?? [],
+    outputs: typed.config.output ?? [],
     json: options.json ?? false,
   });
-  const where = { ...options, ...(typed.server !== undefined && { server: typed.server }) };
-  if (options.maxRegression !== undefined && typed.baseline === undefined) {
+  const { server, baseline: compared } = typed.config;
+  const where = { ...options, server };
+  if (options.maxRegression !== undefined && compared === undefined) {
     note("--max-regression has no effect without --baseline: there is no run to compare with.");
   }
   const isSequential = options.untilDecided ?? false;
-  if (typed.margins && typed.baseline === undefined && !isSequential) {
+  if (typed.margins && compared === undefined && !isSequential) {
     throw new CliError("--not-worse-by needs --baseline: name the run or results file to compare with");
   }
-  if (options.undecided !== undefined && typed.baseline === undefined && !isSequential) {
+  if (options.undecided !== undefined && compared === undefined && !isSequential) {
     note("--undecided has no effect without --baseline: there is no run to compare with.");
   }
-  const baseline = typed.baseline === undefined ? null : await readRun(typed.baseline, where);
+  const baseline = compared === undefined ? null : await readRun(compared, where);
   // A comparison that stops when it is decided is the only one with this baseline.
   const work = { reporters, baseline: isSequential ? null : baseline };
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
 
   noteUnusedOptions(options, where);
-  const read = await loadScenarios(typed, {
-    skipInvalid: options.skipInvalid ?? false,
-    allowCode: options.allowCode,
-    allowFiles: options.allowFiles,
-  });
-  requireOneDocument(read.settings.reporters, read.settings.models.length * (1 + read.variants.length));
+  const read = await loadScenarios(typed, options);
+  requireOneDocument(read.settings.config.reporters ?? [], read.settings.models.length * (1 + read.variants.length));
   await requireKnownScores(read.settings.gates, {
     config: read.settings.config,
     scenarios: read.scenarios,

@@ -1,4 +1,4 @@
-import { passRateMeasure, ratioMeasures } from "../../contract/schemas/margins.ts";
+import { passRateMeasure, ratioMeasures, type Undecided } from "../../contract/schemas/margins.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { SequenceDecision } from "../../contract/schemas/sequence.ts";
 import { CliError } from "../terminal/cli-error.ts";
@@ -84,7 +84,7 @@ function measureOf(
 /** The decision as a gate: better and not worse pass, worse fails, undecided and closer to the references fail unless it may pass. */
 export function decisionCheck(
   { score, verdict, effect, margin, sentence }: SequenceDecision,
-  undecided: EvalSettings["undecided"] = "fail",
+  undecided: Undecided = "fail",
 ): GateCheck {
   const gate = margin === null ? `${score} decided` : `${score} not worse by ${margin}`;
   // Which run is closer to the references does not say which is better.

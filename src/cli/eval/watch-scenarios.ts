@@ -67,8 +67,8 @@ async function initiallyFailed(
   options: EvalOptions,
 ): Promise<ReadonlySet<string> | undefined> {
   if (options.onlyFailed === undefined) return undefined;
-  const { server } = await readEvalSettings(files, options);
-  return failedScenarioIds(options.onlyFailed, { ...options, ...(server !== undefined && { server }) });
+  const { config } = await readEvalSettings(files, options);
+  return failedScenarioIds(options.onlyFailed, { ...options, server: config.server });
 }
 
 async function readWatched(files: readonly string[], options: EvalOptions): Promise<Watched> {

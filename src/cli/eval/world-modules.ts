@@ -9,7 +9,7 @@ import { ModuleError, withModuleTools } from "../../runs/user-code/world-modules
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { readTextFile } from "../terminal/files.ts";
-import type { SourceOptions } from "../options/options.ts";
+import type { SourceOptions } from "../options/shared-options.ts";
 import { createUserCode, explainModuleError } from "../composition/user-code.ts";
 import { loadSettings, unreachable } from "../config/load-settings.ts";
 import { serverFromEnvironment, unrestricted } from "../sources/open-source.ts";

@@ -1,14 +1,8 @@
 import { expect, test } from "vitest";
 import { History } from "../../contract/schemas/evaluation-request.ts";
 import { Command, type Option } from "commander";
-import {
-  historyChoices,
-  ignoredOnResume,
-  repeatedWords,
-  resumeWords,
-  withEvalOptions,
-  type EvalOptions,
-} from "./eval-options.ts";
+import { historyChoices } from "./choices.ts";
+import { ignoredOnResume, repeatedWords, resumeWords, withEvalOptions, type EvalOptions } from "./eval-options.ts";
 
 test("offers exactly the histories of the contract", () => {
   expect(historyChoices).toEqual(History.options);
@@ -46,11 +40,11 @@ test.each(options.map((option) => [option.long ?? "", option] as const))(
 );
 
 const leftOutAgain =
-  "--model --models --attempts --sample --seed --baseline --not-worse-by --max-regression --first --only-failed --resume --dry-run --until-decided".split(
+  "--model --models --attempts --sample --seed --baseline --not-worse-by --max-regression --first --only-failed --resume --dry-run --watch --until-decided".split(
     " ",
   );
 const leftOutOnResume =
-  "--endpoint --target --target-command --model --models --until-decided --attempts --name --protocol --system --stream --history --priority --filter --only-failed --replay-users --first --sample --seed --max-cost --max-seconds --skip-invalid --allow-code --allow-files --resume --concurrency --dry-run".split(
+  "--endpoint --target --target-command --model --models --until-decided --attempts --name --protocol --system --stream --history --priority --filter --only-failed --replay-users --first --sample --seed --max-cost --max-seconds --skip-invalid --allow-code --allow-files --resume --dry-run --watch".split(
     " ",
   );
 

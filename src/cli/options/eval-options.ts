@@ -1,8 +1,10 @@
-import { Command, Option } from "commander";
+import type { Command } from "commander";
+import type { z } from "zod";
 import { shellWord } from "../../base/shell-word.ts";
+import type * as KeySchemas from "../config/key-schemas.ts";
 import { addressProtocols } from "../../contract/protocols/protocols.ts";
-import type { History, Protocol } from "../../contract/schemas/evaluation-request.ts";
-import type { Undecided } from "../../contract/schemas/margins.ts";
+import { historyChoices, reporterNames } from "./choices.ts";
+import { addOptions, flagOf, type OptionEntry, type OptionValues } from "./option-table.ts";
 import {
   collect,
   collectList,
@@ -13,240 +15,449 @@ import {
   priorityNumber,
   shareNumber,
   wholeNumber,
-  withSource,
-  type SourceOptions,
-} from "./options.ts";
+} from "./parsers.ts";
+import { sourceOptions } from "./shared-options.ts";
 
-/** The options of `rehearsal eval`. */
-export interface EvalOptions extends SourceOptions {
-  readonly config?: string;
-  readonly endpoint?: string;
-  readonly target?: string;
-  readonly targetCommand?: string;
-  readonly model?: readonly string[];
-  readonly models?: readonly string[];
-  readonly untilDecided?: boolean;
-  readonly attempts?: number;
-  readonly name?: string;
-  readonly protocol?: Protocol;
-  readonly system?: string;
-  readonly stream?: boolean;
-  readonly history?: History;
-  readonly concurrency?: number;
-  readonly priority?: number;
-  readonly filter?: readonly string[];
-  readonly onlyFailed?: string;
-  readonly replayUsers?: string;
-  readonly first?: number;
-  readonly sample?: number;
-  readonly seed?: number;
-  readonly maxCost?: number;
-  readonly maxSeconds?: number;
-  readonly maxErrors?: number;
-  /** False with `--no-gate`. */
-  readonly gate?: readonly string[] | false;
-  readonly baseline?: string;
-  readonly maxRegression?: number;
-  readonly notWorseBy?: string;
-  readonly undecided?: Undecided;
-  readonly resume?: string;
-  readonly dryRun?: boolean;
-  readonly reporter?: readonly string[];
-  readonly output?: readonly string[];
-  readonly skipInvalid?: boolean;
-  readonly allowCode?: boolean;
-  readonly allowFiles?: boolean;
-  readonly json?: boolean;
+/**
+ * Which suggested commands name an option as it was typed:
+ * - `always`: the repetition of an evaluation, and the command that resumes an interrupted run;
+ * - `again`: the repetition only. A resumed run keeps what it was started with;
+ * - `resume`: the resuming command only. A repetition is given another value;
+ * - `fixed`: neither. A repetition is given another value, and a resumed run keeps its own;
+ * - `never`: neither. The option is about one command.
+ */
+export type Repeat = "always" | "again" | "resume" | "fixed" | "never";
+
+/** An option of `rehearsal eval`. */
+export interface EvalOption extends OptionEntry {
+  readonly group: "Target" | "Scenarios" | "Gates" | "Limits" | "Output" | "Run";
+  readonly repeat: Repeat;
+  /** The key of the configuration that this option outranks. Its schema is read when a configuration is. */
+  readonly key?: {
+    readonly name: string;
+    /** Default: the description of the schema. */
+    readonly help?: string;
+    readonly schema: (schemas: typeof KeySchemas) => z.ZodType;
+  };
+  /** The keys that a value sets, where that is not the value under `key`. Objects are merged. */
+  readonly sets?: (value: never) => Readonly<Record<string, unknown>>;
 }
 
-/** A rare option: it is in docs/cli.md and not in the help. */
-const rare = (flags: string, description: string): Option => new Option(flags, description).hideHelp();
+export type EvalOptionTable = Readonly<Record<string, EvalOption>>;
+
+/** Every option of `rehearsal eval`: the only place that lists them. */
+export const evalOptions = {
+  model: {
+    group: "Target",
+    flags: "-m, --model <id>",
+    help: "model to test (repeatable: one run each)",
+    parse: collect,
+    repeat: "fixed",
+    key: {
+      name: "model",
+      help: "Model to test; several models are tested one after the other.",
+      schema: ({ oneOrMore }) => oneOrMore,
+    },
+  },
+  models: {
+    group: "Target",
+    flags: "--models <ids>",
+    help: "models to test, comma separated",
+    parse: collectList,
+    repeat: "fixed",
+  },
+  endpoint: {
+    group: "Target",
+    flags: "--endpoint <url>",
+    help: "model endpoint under test (default: agent, Rehearsal's own agent backend)",
+    repeat: "again",
+    key: {
+      name: "endpoint",
+      help: "Model endpoint under test. Default: agent, Rehearsal's own agent backend.",
+      schema: ({ endpoint }) => endpoint,
+    },
+  },
+  target: {
+    group: "Target",
+    flags: "--target <name>",
+    help: "agent under test: a name under targets in the configuration, or a module like ./my-agent.ts",
+    repeat: "again",
+    key: {
+      name: "target",
+      help: "The target to test: a name under targets. Replaces endpoint.",
+      schema: ({ text }) => text,
+    },
+  },
+  targetCommand: {
+    group: "Target",
+    flags: "--target-command <command>",
+    help: 'program under test that answers JSON lines, such as "python bot.py"',
+    repeat: "again",
+  },
+  system: {
+    group: "Target",
+    flags: "--system <text>",
+    help: "system prompt, or @file",
+    repeat: "again",
+    key: {
+      name: "system_prompt",
+      help: "Replaces the system prompts of all scenarios.",
+      schema: ({ anyText }) => anyText,
+    },
+  },
+  protocol: {
+    group: "Target",
+    flags: "--protocol <protocol>",
+    help: "protocol of the endpoint",
+    isRare: true,
+    choices: addressProtocols(),
+    repeat: "again",
+    key: {
+      name: "protocol",
+      help: "Protocol of the endpoint. Default: openai-chat; agent for Rehearsal's own.",
+      schema: ({ Protocol }) => Protocol,
+    },
+  },
+  stream: {
+    group: "Target",
+    flags: "--stream",
+    help: "stream replies to measure the time to the first token",
+    isRare: true,
+    repeat: "again",
+    key: {
+      name: "stream",
+      help: "Stream replies to measure the time to the first token.",
+      schema: ({ flag }) => flag,
+    },
+  },
+  history: {
+    group: "Target",
+    flags: "--history <mode>",
+    help: "which earlier replies the model sees",
+    isRare: true,
+    choices: historyChoices,
+    repeat: "again",
+    key: {
+      name: "history",
+      help: "Which earlier replies the model sees. Default: generated.",
+      schema: ({ History }) => History,
+    },
+  },
+  attempts: {
+    group: "Scenarios",
+    flags: "-a, --attempts <number>",
+    help: "runs of each scenario",
+    parse: wholeNumber(1),
+    repeat: "fixed",
+    key: {
+      name: "attempts",
+      help: 'Runs of each scenario (default 1), or {"until": "decided", "against": …}.',
+      schema: ({ attempts }) => attempts,
+    },
+  },
+  filter: {
+    group: "Scenarios",
+    flags: "--filter <pattern>",
+    help: "only scenarios with this id (* matches anything) or tag:name",
+    parse: collect,
+    repeat: "again",
+  },
+  onlyFailed: {
+    group: "Scenarios",
+    flags: "--only-failed <run>",
+    help: "only scenarios that did not pass in this run",
+    // A repetition has more scenarios.
+    repeat: "fixed",
+  },
+  replayUsers: {
+    group: "Scenarios",
+    flags: "--replay-users <run>",
+    help: "send the recorded messages of this run's simulated users",
+    repeat: "again",
+  },
+  first: {
+    group: "Scenarios",
+    flags: "--first <number>",
+    help: "only the first scenarios",
+    parse: wholeNumber(1),
+    repeat: "fixed",
+  },
+  sample: {
+    group: "Scenarios",
+    flags: "--sample <number>",
+    help: "only this many scenarios, drawn at random",
+    parse: wholeNumber(1),
+    repeat: "fixed",
+  },
+  seed: {
+    group: "Scenarios",
+    flags: "--seed <number>",
+    help: "seed of the random sample, and of the order with --until-decided",
+    isRare: true,
+    parse: wholeNumber(0),
+    repeat: "fixed",
+  },
+  allowsCode: {
+    group: "Scenarios",
+    flags: "--allow-code",
+    help: "run code of imported assertions (promptfoo's javascript and python)",
+    repeat: "again",
+  },
+  allowFiles: {
+    group: "Scenarios",
+    flags: "--allow-files",
+    help: "read files that a scenario file names outside its own folder",
+    repeat: "again",
+  },
+  skipInvalid: {
+    group: "Scenarios",
+    flags: "--skip-invalid",
+    help: "skip invalid scenarios instead of stopping",
+    isRare: true,
+    repeat: "again",
+  },
+  gate: {
+    group: "Gates",
+    flags: "--gate <rule>",
+    help: "such as overall.ci_lower>=0.7, outcome.ci_lower>=0.8, pass^3>=0.9 (repeatable; default: every scenario passes)",
+    no: "only look: results do not change the exit code",
+    parse: collectUnlessNone,
+    repeat: "always",
+    key: {
+      name: "gates",
+      help: 'Such as "overall.ci_lower>=0.7" or "pass^3>=0.9". Default: every scenario has to pass.',
+      schema: ({ gates }) => gates,
+    },
+    sets: (rules: readonly string[] | false) => ({ gates: rules === false ? [] : rules }),
+  },
+  baseline: {
+    group: "Gates",
+    flags: "--baseline <run>",
+    help: "fail if replies got worse than in this run or results file",
+    repeat: "resume",
+    key: {
+      name: "baseline",
+      help: "A run, or a results file relative to this file, that the replies must not be worse than.",
+      schema: ({ text }) => text,
+    },
+  },
+  untilDecided: {
+    group: "Gates",
+    flags: "--until-decided",
+    help: "stop as soon as it is decided: two models, or one against --baseline or a --gate such as overall>=0.8",
+    repeat: "fixed",
+  },
+  notWorseBy: {
+    group: "Gates",
+    flags: "--not-worse-by <margins>",
+    help: "with --baseline: pass only if shown not to be worse by 0.02, or by overall=0.02,success=5%,latency_ms=10%",
+    parse: joinMargins,
+    repeat: "resume",
+    key: {
+      name: "not_worse_by",
+      help: "Passes only if the replies are shown not to be worse than the baseline by this margin: a number for overall, or an object for several scores, pass_rate, latency_ms and cost_per_turn.",
+      schema: ({ NotWorseBy }) => NotWorseBy,
+    },
+  },
+  maxRegression: {
+    group: "Gates",
+    flags: "--max-regression <share>",
+    help: "accepted drop, such as 0.02 or 2%",
+    isRare: true,
+    parse: shareNumber,
+    repeat: "resume",
+    key: { name: "max_regression", help: "Accepted drop. Default 0.", schema: ({ share }) => share },
+  },
+  undecided: {
+    group: "Gates",
+    flags: "--undecided <outcome>",
+    help: "what an undecided baseline counts as (default: pass; fail with --not-worse-by)",
+    isRare: true,
+    choices: ["fail", "pass"],
+    repeat: "always",
+    key: {
+      name: "undecided",
+      help: "What an undecided baseline counts as. Default: pass; fail with not_worse_by.",
+      schema: ({ Undecided }) => Undecided,
+    },
+  },
+  maxErrors: {
+    group: "Gates",
+    flags: "--max-errors <share>",
+    help: "share of failed turns above which the target counts as unusable",
+    isRare: true,
+    parse: shareNumber,
+    repeat: "always",
+    key: {
+      name: "max_errors",
+      help: "The target counts as unusable above this share of turns without a reply. Default: 0 in CI; elsewhere only a target that never replies is unusable.",
+      schema: ({ share }) => share,
+    },
+  },
+  concurrency: {
+    group: "Limits",
+    flags: "-j, --concurrency <number>",
+    help: "attempts at once",
+    parse: wholeNumber(1),
+    repeat: "always",
+    key: { name: "concurrency", help: "Attempts at once.", schema: ({ concurrency }) => concurrency },
+  },
+  maxCost: {
+    group: "Limits",
+    flags: "--max-cost <dollars>",
+    help: "stop after spending this much",
+    parse: positiveNumber,
+    repeat: "again",
+    key: {
+      name: "budget",
+      help: "Limits at which a run stops; finished turns are kept.",
+      schema: ({ budget }) => budget,
+    },
+    sets: (money: number) => ({ budget: { money } }),
+  },
+  maxSeconds: {
+    group: "Limits",
+    flags: "--max-seconds <number>",
+    help: "stop after this time",
+    parse: positiveNumber,
+    repeat: "again",
+    sets: (seconds: number) => ({ budget: { seconds } }),
+  },
+  priority: {
+    group: "Limits",
+    flags: "--priority <number>",
+    help: "with --server: runs with a higher number go first (-100 to 100)",
+    isRare: true,
+    parse: priorityNumber,
+    repeat: "again",
+    key: { name: "priority", schema: ({ Priority }) => Priority },
+  },
+  reporter: {
+    group: "Output",
+    flags: "--reporter <names>",
+    help: "how results are reported (comma separated)",
+    choices: reporterNames,
+    parse: collectList,
+    repeat: "always",
+    key: { name: "reporters", help: "How progress and results are reported.", schema: ({ reporters }) => reporters },
+    sets: (reporters: readonly string[]) => ({ reporters }),
+  },
+  output: {
+    group: "Output",
+    flags: "-o, --output <file>",
+    help: "write the results: .json .jsonl .csv .xml (JUnit) .md .html (repeatable)",
+    parse: collect,
+    repeat: "always",
+    key: {
+      name: "output",
+      help: "Files to write, relative to this file; the extension selects the format.",
+      schema: ({ texts }) => texts,
+    },
+  },
+  json: {
+    group: "Output",
+    flags: "--json",
+    help: "print the results as one JSON object",
+    repeat: "always",
+  },
+  dryRun: {
+    group: "Output",
+    flags: "--dry-run",
+    help: "print the plan without calling a model",
+    repeat: "never",
+  },
+  config: {
+    group: "Run",
+    flags: "-c, --config <file>",
+    help: "configuration file (default: rehearsal.yaml, .json, .ts or .mts in this folder)",
+    repeat: "always",
+  },
+  name: {
+    group: "Run",
+    flags: "--name <name>",
+    help: "name of the test",
+    parse: nonEmptyName,
+    repeat: "again",
+    key: {
+      name: "name",
+      help: "Name of the test. Default: the id of a single scenario; of several, their common tag, or their number and the date.",
+      schema: ({ text }) => text,
+    },
+  },
+  resume: {
+    group: "Run",
+    flags: "--resume <run>",
+    help: "resume an interrupted run",
+    repeat: "never",
+  },
+  watch: {
+    group: "Run",
+    flags: "--watch",
+    help: "evaluate again whenever a scenario, the configuration or its system prompt changes",
+    repeat: "never",
+  },
+  server: {
+    ...sourceOptions.server,
+    group: "Run",
+    repeat: "always",
+    key: {
+      name: "server",
+      help: "Address of an evaluation service to use instead of this process.",
+      schema: ({ anyText }) => anyText,
+    },
+  },
+  dataDir: {
+    ...sourceOptions.dataDir,
+    group: "Run",
+    repeat: "always",
+    // The runs of this machine, whatever server is configured.
+    sets: () => ({ server: undefined }),
+  },
+  envFile: { ...sourceOptions.envFile, group: "Run", repeat: "always" },
+} as const satisfies EvalOptionTable;
+
+export type EvalOptions = OptionValues<typeof evalOptions>;
 
 /** Adds the options of an evaluation in groups. `files` describes the argument. */
-export function withEvalOptions(command: Command, files: string): Command {
-  command
-    .argument("[files...]", `${files} (default: scenarios of the configuration)`)
-    .optionsGroup("Target:")
-    .option("-m, --model <id>", "model to test (repeatable: one run each)", collect)
-    .option("--models <ids>", "models to test, comma separated", collectList)
-    .option("--endpoint <url>", "model endpoint under test (default: agent, Rehearsal's own agent backend)")
-    .option(
-      "--target <name>",
-      "agent under test: a name under targets in the configuration, or a module like ./my-agent.ts",
-    )
-    .option("--target-command <command>", 'program under test that answers JSON lines, such as "python bot.py"')
-    .option("--system <text>", "system prompt, or @file")
-    .addOption(rare("--protocol <protocol>", "protocol of the endpoint").choices(addressProtocols()))
-    .addOption(rare("--stream", "stream replies to measure the time to the first token"))
-    .addOption(rare("--history <mode>", "which earlier replies the model sees").choices(historyChoices))
-    .optionsGroup("Scenarios:")
-    .option("-a, --attempts <number>", "runs of each scenario", wholeNumber(1))
-    .option("--filter <pattern>", "only scenarios with this id (* matches anything) or tag:name", collect)
-    .option("--only-failed <run>", "only scenarios that did not pass in this run")
-    .option("--replay-users <run>", "send the recorded messages of this run's simulated users")
-    .option("--first <number>", "only the first scenarios", wholeNumber(1))
-    .option("--sample <number>", "only this many scenarios, drawn at random", wholeNumber(1))
-    .addOption(
-      rare("--seed <number>", "seed of the random sample, and of the order with --until-decided").argParser(
-        wholeNumber(0),
-      ),
-    )
-    .option("--allow-code", "run code of imported assertions (promptfoo's javascript and python)")
-    .option("--allow-files", "read files that a scenario file names outside its own folder")
-    .addOption(rare("--skip-invalid", "skip invalid scenarios instead of stopping"))
-    .optionsGroup("Gates:")
-    .option(
-      "--gate <rule>",
-      "such as overall.ci_lower>=0.7, outcome.ci_lower>=0.8, pass^3>=0.9 (repeatable; default: every scenario passes)",
-      collectUnlessNone,
-    )
-    .option("--no-gate", "only look: results do not change the exit code")
-    .option("--baseline <run>", "fail if replies got worse than in this run or results file")
-    .option(
-      "--until-decided",
-      "stop as soon as it is decided: two models, or one against --baseline or a --gate such as overall>=0.8",
-    )
-    .option(
-      "--not-worse-by <margins>",
-      "with --baseline: pass only if shown not to be worse by 0.02, or by overall=0.02,success=5%,latency_ms=10%",
-      joinMargins,
-    )
-    .addOption(rare("--max-regression <share>", "accepted drop, such as 0.02 or 2%").argParser(shareNumber))
-    .addOption(
-      rare(
-        "--undecided <outcome>",
-        "what an undecided baseline counts as (default: pass; fail with --not-worse-by)",
-      ).choices(["fail", "pass"]),
-    )
-    .addOption(
-      rare("--max-errors <share>", "share of failed turns above which the target counts as unusable").argParser(
-        shareNumber,
-      ),
-    )
-    .optionsGroup("Limits:")
-    .option("-j, --concurrency <number>", "attempts at once", wholeNumber(1))
-    .option("--max-cost <dollars>", "stop after spending this much", positiveNumber)
-    .option("--max-seconds <number>", "stop after this time", positiveNumber)
-    .addOption(
-      rare("--priority <number>", "with --server: runs with a higher number go first (-100 to 100)").argParser(
-        priorityNumber,
-      ),
-    )
-    .optionsGroup("Output:")
-    .addOption(
-      new Option("--reporter <names>", "how results are reported (comma separated)")
-        .choices(reporterNames)
-        .argParser(collectList),
-    )
-    .option("-o, --output <file>", "write the results: .json .jsonl .csv .xml (JUnit) .md .html (repeatable)", collect)
-    .option("--json", "print the results as one JSON object")
-    .option("--dry-run", "print the plan without calling a model")
-    .optionsGroup("Run:")
-    .option("-c, --config <file>", "configuration file (default: rehearsal.yaml, .json, .ts or .mts in this folder)")
-    .option("--name <name>", "name of the test", nonEmptyName)
-    .option("--resume <run>", "resume an interrupted run");
-  return withSource(command);
+export function withEvalOptions(command: Command, files: string, table: EvalOptionTable = evalOptions): Command {
+  command.argument("[files...]", `${files} (default: scenarios of the configuration)`);
+  return addOptions(command, table, { grouped: true });
 }
 
-/** Options that are not part of a repetition with more scenarios or attempts. The suggestion itself gives some of them. */
-const notInRepetition: ReadonlySet<string> = new Set<keyof EvalOptions>([
-  // Given by the suggestion.
-  "model",
-  "models",
-  "attempts",
-  "sample",
-  "seed",
-  "baseline",
-  "notWorseBy",
-  "maxRegression",
-  // They would limit it to fewer scenarios.
-  "first",
-  "onlyFailed",
-  // About this command alone.
-  "resume",
-  "dryRun",
-  "untilDecided",
-]);
-
-/** Options that are stored with a run and cannot change when it is resumed. */
-const storedWithRun: ReadonlySet<string> = new Set<keyof EvalOptions>([
-  "endpoint",
-  "target",
-  "targetCommand",
-  "model",
-  "models",
-  "untilDecided",
-  "attempts",
-  "name",
-  "protocol",
-  "system",
-  "stream",
-  "history",
-  "priority",
-  "filter",
-  "onlyFailed",
-  "replayUsers",
-  "first",
-  "sample",
-  "seed",
-  "maxCost",
-  "maxSeconds",
-  "skipInvalid",
-  "allowCode",
-  "allowFiles",
-]);
-
 /** The files and options of a command, to be typed again with more scenarios or attempts. */
-export const repeatedWords = (files: readonly string[], options: EvalOptions): string[] => [
-  ...files.map(shellWord),
-  ...typedWords(options, (name) => !notInRepetition.has(name)),
-];
-
-/** Options of the resuming command that the suggestion itself gives, and one that resuming refuses. */
-const notInResume: ReadonlySet<string> = new Set<keyof EvalOptions>(["resume", "concurrency", "dryRun"]);
+export function repeatedWords(
+  files: readonly string[],
+  options: EvalOptions,
+  table: EvalOptionTable = evalOptions,
+): string[] {
+  return [...files.map(shellWord), ...typedWords(options, table, ["always", "again"])];
+}
 
 /** The options to type again when a run is resumed: those that are not stored with it. */
-export const resumeWords = (options: EvalOptions): string[] =>
-  typedWords(options, (name) => !storedWithRun.has(name) && !notInResume.has(name));
+export const resumeWords = (options: EvalOptions, table: EvalOptionTable = evalOptions): string[] =>
+  typedWords(options, table, ["always", "resume"]);
 
 /** The typed options that a resumed run ignores. */
 export const ignoredOnResume = (options: EvalOptions): string[] =>
-  typedOptions(options, (name) => storedWithRun.has(name)).map(({ flag }) => flag);
+  typedOptions(options, evalOptions, ["again", "fixed"]).map(({ flag }) => flag);
 
 /** Options as words of a shell. */
-function typedWords(options: EvalOptions, isWanted: (name: string) => boolean): string[] {
-  return typedOptions(options, isWanted).flatMap(({ flag, value }) =>
+function typedWords(options: EvalOptions, table: EvalOptionTable, wanted: readonly Repeat[]): string[] {
+  return typedOptions(options, table, wanted).flatMap(({ flag, value }) =>
     typeof value === "boolean" ? [flag] : [value].flat().flatMap((one) => [flag, shellWord(String(one))]),
   );
 }
 
-/** The options that have a value, read from the table that parses them, so that none is forgotten. */
-function typedOptions(options: EvalOptions, isWanted: (name: string) => boolean): { flag: string; value: unknown }[] {
+function typedOptions(
+  options: EvalOptions,
+  table: EvalOptionTable,
+  wanted: readonly Repeat[],
+): { flag: string; value: unknown }[] {
   const values = options as Readonly<Record<string, unknown>>;
-  const named = new Set<string>();
-  return withEvalOptions(new Command(), "").options.flatMap((option) => {
-    const name = option.attributeName();
-    const value = values[name];
-    // `--gate` and `--no-gate` share a value, as do `--env` and its former name.
-    if (value === undefined || named.has(name) || !isWanted(name) || option.negate !== (value === false)) return [];
-    named.add(name);
-    return { flag: option.long ?? option.flags, value };
-  });
+  return Object.entries(table)
+    .filter(([name, { repeat }]) => values[name] !== undefined && wanted.includes(repeat))
+    .map(([name, entry]) => {
+      const flag = flagOf(entry);
+      return { flag: values[name] === false ? flag.replace("--", "--no-") : flag, value: values[name] };
+    });
 }
-
-// Repeated from the contract, with a test that compares them: loading its schemas would double the time of --help.
-export const historyChoices = ["generated", "reference", "both"] as const satisfies readonly History[];
-
-/** `tty` and `line` are for people, the others for programs; `otlp` and `langfuse` send results to another service. */
-export const reporterNames = [
-  "tty",
-  "line",
-  "json",
-  "junit",
-  "github",
-  "markdown",
-  "html",
-  "otlp",
-  "langfuse",
-] as const;
-export type ReporterName = (typeof reporterNames)[number];

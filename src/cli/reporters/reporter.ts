@@ -4,7 +4,7 @@ import type { Run, StoredTurn } from "../../contract/schemas/run.ts";
 import { CliError, type ExitCode } from "../terminal/cli-error.ts";
 import type { NotedComparison } from "../gates/compare-results.ts";
 import type { GateCheck } from "../gates/evaluate-gates.ts";
-import type { ReporterName } from "../options/eval-options.ts";
+import type { ReporterName } from "../options/choices.ts";
 import type { RunPlace } from "../terminal/files.ts";
 import { canRedraw } from "../terminal/output.ts";
 

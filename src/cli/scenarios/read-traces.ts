@@ -10,7 +10,7 @@ import type { CollectorOptions } from "../../formats/shared/scenario-collector.t
 import { FormatError } from "../../formats/scenario-file.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { readBytes } from "../terminal/files.ts";
-import { collect, wholeNumber } from "../options/options.ts";
+import { collect, wholeNumber } from "../options/parsers.ts";
 import { note, outputWidth, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 import { counted } from "../terminal/text.ts";

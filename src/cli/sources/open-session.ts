@@ -7,7 +7,7 @@ import type { TargetSecret } from "../../settings/credentials.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";
 import { requireServiceAddress } from "../options/addresses.ts";
 import { CliError } from "../terminal/cli-error.ts";
-import type { AgentOptions, SourceOptions } from "../options/options.ts";
+import type { AgentOptions, SourceOptions } from "../options/shared-options.ts";
 import { loadEnvironment, loadSettings, unreachable } from "../config/load-settings.ts";
 import type { RunClient } from "../composition/session.ts";
 import type { SessionParts, StartedSession } from "../composition/session.ts";

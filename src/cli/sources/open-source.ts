@@ -3,7 +3,7 @@ import type { Settings } from "../../settings.ts";
 import type { TargetSecret } from "../../settings/credentials.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";
 import { requireServiceAddress } from "../options/addresses.ts";
-import type { SourceOptions } from "../options/options.ts";
+import type { SourceOptions } from "../options/shared-options.ts";
 import { loadEnvironment, loadSettings, unreachable } from "../config/load-settings.ts";
 import type { RunSource } from "./run-source.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, delimiter, isAbsolute, join, relative, resolve } from "node:path";
 import { shellWord } from "../../base/shell-word.ts";
 import type { Run } from "../../contract/schemas/run.ts";
-import type { SourceOptions } from "../options/options.ts";
+import type { SourceOptions } from "../options/shared-options.ts";
 
 interface Call {
   /** The script that was started: the installed command, or a file of a clone. */

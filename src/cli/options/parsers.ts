@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { InvalidArgumentError } from "commander";
 
 /** For repeatable options. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {
@@ -14,11 +14,6 @@ export function collectUnlessNone(value: string, earlier: readonly string[] | fa
 export function collectList(value: string, earlier: readonly string[] = []): string[] {
   const entries = value.split(",").map((entry) => entry.trim());
   return [...earlier, ...entries.filter((entry) => entry !== "")];
-}
-
-/** For commands that write a file of the user's. */
-export function withForce(command: Command): void {
-  command.option("--force", "replace an existing file");
 }
 
 export function wholeNumber(minimum: number): (value: string) => number {
@@ -69,70 +64,4 @@ export function positiveNumber(value: string): number {
   const number = Number(value);
   if (value.trim() !== "" && number > 0 && Number.isFinite(number)) return number;
   throw new InvalidArgumentError("It must be a number above 0.");
-}
-
-/** `--env` and `--env-file` fill one list. */
-class EnvOption extends Option {
-  override attributeName(): string {
-    return "envFile";
-  }
-}
-
-/**
- * Adds `--env`, and its former name `--env-file`. Node has an option of that name too and reads it before we do, from
- * anywhere on the line: a missing file then ends with Node's own error and exit code.
- */
-export function withEnv(command: Command): Command {
-  const meaning = "read variables from this file instead of .env (repeatable)";
-  return command
-    .addOption(new EnvOption("--env <file>", meaning).argParser(collect))
-    .addOption(new EnvOption("--env-file <file>").argParser(collect).hideHelp());
-}
-
-/** Options that select this machine's settings. */
-export interface LocalOptions {
-  /** The configuration file; default: the one in this folder. */
-  readonly config?: string | undefined;
-  readonly dataDir?: string;
-  readonly envFile?: readonly string[] | undefined;
-}
-
-/** Adds the options that every service has: its configuration and its environment. */
-export function withServiceConfig(command: Command): Command {
-  return withEnv(
-    command.option("-c, --config <file>", "read limits from this file (default: rehearsal.yaml in this folder)"),
-  );
-}
-
-/** Options that select the runs a command works with. */
-export interface SourceOptions extends LocalOptions {
-  readonly server?: string;
-}
-
-/** Adds the options of every command that reads or writes runs. */
-export function withSource(command: Command): Command {
-  const placed = command
-    .option("--server <url>", "use the evaluation service at this address (REHEARSAL_SERVER) instead of this machine")
-    .addOption(
-      new Option("--data-dir <folder>", "folder of this machine's runs (REHEARSAL_DATA_DIR)")
-        .argParser(folderPath)
-        .conflicts("server"),
-    );
-  return withEnv(placed);
-}
-
-/** Options that select the agent backend a command talks to. */
-export interface AgentOptions {
-  readonly agent?: string;
-  readonly envFile?: readonly string[];
-}
-
-/** Adds the options of every command that talks to an agent backend. */
-export function withAgent(command: Command): Command {
-  return withEnv(
-    command.option(
-      "--agent <url>",
-      "use the agent backend at this address (REHEARSAL_AGENT) instead of one in this process",
-    ),
-  );
 }
