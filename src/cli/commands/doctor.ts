@@ -14,7 +14,7 @@ import { createClients } from "../composition/clients.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { openStorage, storeFile } from "../composition/storage.ts";
 import { readCustomScorers, readRunner } from "../composition/operator-modules.ts";
-import { readHubProviders } from "../composition/providers.ts";
+import { readHubProviders } from "../composition/hub-settings.ts";
 import { readAgentTools } from "../composition/agent-tools.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { requireKnownScores } from "../eval/known-scores.ts";

@@ -38,7 +38,8 @@ import type { HttpShellOptions } from "./http-shell.ts";
 import { evaluationAddress, pageFolder, type LocalServices } from "./local-services.ts";
 import { readRunner } from "./operator-modules.ts";
 import { agentPrices } from "./prices.ts";
-import { createProviders, keyFinder, studioLister } from "./providers.ts";
+import { keyFinder } from "./hub-settings.ts";
+import { createProviders, studioLister } from "./providers.ts";
 
 /** The agent backend as an HTTP application, with its models, its tools and the page. */
 export async function createAgentService(

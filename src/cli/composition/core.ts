@@ -15,7 +15,7 @@ import { createClients, type Clients } from "./clients.ts";
 import { createEvaluation, type RunParts } from "./evaluation.ts";
 import { createFailureLog, type FailureLog } from "./failure-log.ts";
 import { operatorSecrets, secretsOf } from "./operator-secrets.ts";
-import { readHubProviders } from "./providers.ts";
+import { readHubProviders } from "./hub-settings.ts";
 import { createDataFolder, openStorage } from "./storage.ts";
 
 /** The parts that every process with runs has in common: the services, a worker and a command that runs alone. */

@@ -1,14 +1,15 @@
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import type { Logger } from "pino";
-import { withPromptedTools } from "../../agent/prompted/tool-support.ts";
 import { canonicalJson } from "../../base/json.ts";
 import { createByteBudget } from "../../base/byte-budget.ts";
 import { loadOnce } from "../../base/load-once.ts";
 import type { Secret } from "../../base/secret.ts";
+import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
 import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { isLocalTarget } from "../../contract/schemas/acting/target.ts";
+import type { CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
 import { createChatModel } from "../../models/protocols/create-chat-model.ts";
 import { cachedEmbedder } from "../../models/embeddings/cached-embedder.ts";
 import { areInstalled, embeddingPackages } from "../../models/embeddings/embedding-engine.ts";
@@ -36,7 +37,6 @@ import { beginBeats } from "../process/supervised.ts";
 import { endpointChecker, providerCredential } from "./clients.ts";
 import type { FailureLog } from "./failure-log.ts";
 import { leaveMemoryNote } from "../process/memory-notes.ts";
-import { readCustomScorers } from "./operator-modules.ts";
 import { endpointPrices } from "./prices.ts";
 
 /** The runs of this process, the same in the service, in a worker and in `rehearsal eval`. */
@@ -103,10 +103,10 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
       worldAddress,
       ...(keepsErrorText(called) && { errorText }),
     });
-    return called.tool_support === "prompted" ? withPromptedTools(model) : model;
+    return called.tool_support === "prompted" ? promptedModel(model) : model;
   };
   const embedders = createEmbedders({ settings, outbound, log });
-  const customScorers = await readCustomScorers(settings.scorersModule, { scrub: createScrubber(options.secrets) });
+  const customScorers = await loadCustomScorers(options);
   const helpers: PlanHelpers = {
     ...(judge && { judge: toHelper(judge) }),
     ...(labeller && { labeller: toHelper(labeller) }),
@@ -155,6 +155,20 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
       await embedders.close();
     },
   };
+}
+
+/** Prompted tools and the operator's scorers are loaded by the processes that use them. */
+function promptedModel(model: ChatModel): ChatModel {
+  return async (request, options) => {
+    const { withPromptedTools } = await import("../../agent/prompted/tool-support.ts");
+    return await withPromptedTools(model)(request, options);
+  };
+}
+
+async function loadCustomScorers({ settings, secrets }: EvaluationOptions): Promise<CustomScorers> {
+  if (settings.scorersModule === null) return {};
+  const { readCustomScorers } = await import("./operator-modules.ts");
+  return await readCustomScorers(settings.scorersModule, { scrub: createScrubber(secrets) });
 }
 
 /** A secret is sent only with the calls that it is bound to. */

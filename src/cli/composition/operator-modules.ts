@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createPlugInRunner, type PlugIn } from "../../agent/loop/plug-in.ts";
+import type { createPlugInRunner, PlugIn } from "../../agent/loop/plug-in.ts";
 import { reservedScores } from "../../contract/schemas/score-names.ts";
 import { errorLine } from "../../base/format.ts";
 import type { CustomScorer, CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
@@ -11,8 +11,10 @@ import { SettingsError } from "../../settings/settings-error.ts";
 export async function readRunner(path: string | null): Promise<ReturnType<typeof createPlugInRunner> | undefined> {
   if (path === null) return undefined;
   const { default: plugIn } = await importModule("AGENT_RUNNER", path);
-  if (typeof plugIn === "function") return createPlugInRunner(plugIn as PlugIn);
-  throw new SettingsError("AGENT_RUNNER", `names ${path}, whose default export is not a function`);
+  if (typeof plugIn !== "function")
+    throw new SettingsError("AGENT_RUNNER", `names ${path}, whose default export is not a function`);
+  const plugIns = await import("../../agent/loop/plug-in.ts");
+  return plugIns.createPlugInRunner(plugIn as PlugIn);
 }
 
 /**

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { ServiceError } from "../../contract/errors.ts";
 import { listProviderModels } from "../../models/protocols/list-models.ts";
 import { createChatModel } from "../../models/protocols/create-chat-model.ts";
@@ -6,13 +5,7 @@ import { createDemo, type Demo } from "../../models/demo/demo-models.ts";
 import { parseEndpoint } from "../../models/outbound/endpoint-policy.ts";
 import type { ErrorTextOptions } from "../../models/outbound/error-text.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
-import {
-  createHubList,
-  parseHubProviders,
-  toHubFactories,
-  type HubProvider,
-} from "../../models/routing/hub-providers.ts";
-import { providersByKey } from "../../models/routing/known-providers.ts";
+import { createHubList, toHubFactories, type HubProvider } from "../../models/routing/hub-providers.ts";
 import { checkAliases, isUuid } from "../../models/routing/model-id.ts";
 import type { ModelFactory, Providers, StudioProvider } from "../../models/routing/providers.ts";
 import { createRouter } from "../../models/routing/router.ts";
@@ -27,6 +20,7 @@ import { createScrubber } from "../../services/http/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { createClients, providerCredential, type KeyedProvider } from "./clients.ts";
+import { readHubProviders } from "./hub-settings.ts";
 import { secretsOf } from "./operator-secrets.ts";
 
 /** The providers that the operator configured, or the demo. */
@@ -154,38 +148,6 @@ export function readModelAliases(entries: readonly string[]): Readonly<Record<st
     throw new SettingsError(variable, `is not a list of alias=model. ${(cause as Error).message}`, { cause });
   }
   return aliases;
-}
-
-/** The providers of HUB_PROVIDERS and, without a hub, those whose usual key is set. */
-export function readHubProviders({
-  hub,
-  hubProviders,
-  credentials,
-}: Pick<Settings, "hub" | "hubProviders" | "credentials">): readonly HubProvider[] {
-  const named = parseHubSetting(hubProviders);
-  const taken = new Set(named.map(({ name }) => name));
-  return hub ? named : [...named, ...providersByKey(keyFinder(credentials), taken)];
-}
-
-/** True for base URLs that have a key of their own. */
-export function keyFinder(credentials: Settings["credentials"]): (baseUrl: string) => boolean {
-  return (baseUrl) => {
-    const { origin, pathname } = new URL(baseUrl);
-    return credentials.some((bound) => bound.origin === origin && ["", pathname].includes(bound.path));
-  };
-}
-
-/** Parses HUB_PROVIDERS: JSON text, or the name of a file with it. */
-function parseHubSetting(setting: string | null): readonly HubProvider[] {
-  if (setting === null) return [];
-  try {
-    const text = setting.trimStart().startsWith("{") ? setting : readFileSync(setting, "utf8");
-    return parseHubProviders(text, process.env);
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code;
-    const problem = code === undefined ? (cause as Error).message : `names a file that cannot be read (${code})`;
-    throw new SettingsError("HUB_PROVIDERS", problem, { cause });
-  }
 }
 
 /** Checks whether our own agent backend would serve a model, without starting it. May request the list of fine-tuned models. */

@@ -1,17 +1,8 @@
 import { retryWhileServiceUnavailable } from "../../client/caller.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run } from "../../contract/schemas/run.ts";
-import type { Margins } from "../../contract/schemas/margins.ts";
 import { digestResults, type RunDigest } from "../../formats/export/results/run-digest.ts";
-import { decidingRun } from "../../runs/compare/deciding-run.ts";
 import { exitCodes, type ExitCode } from "../terminal/cli-error.ts";
-import {
-  compareResponses,
-  evaluateBaseline,
-  evaluateNotWorse,
-  regressionMargins,
-  type NotedComparison,
-} from "../gates/compare-results.ts";
 import {
   evaluateGates,
   evaluateUndecided,
@@ -27,6 +18,7 @@ import type { Session } from "../sources/open-session.ts";
 import { counted } from "../terminal/text.ts";
 import { inContinuousIntegration, note } from "../terminal/output.ts";
 import { resumeWords } from "../options/eval-options.ts";
+import type { AgainstBaseline, Compared, Repetition } from "./against-baseline.ts";
 import type { EvalSettings } from "./eval-settings.ts";
 import { followRunWithReporters } from "./follow-run.ts";
 import { decisionCheck } from "./until-decided.ts";
@@ -39,7 +31,7 @@ export interface RunWork {
   readonly reporters: readonly Reporter[];
   readonly baseline: EvaluationResponse | null;
   /** Words and scenarios of a repetition that would decide an undecided comparison. */
-  readonly again?: { readonly words: readonly string[]; readonly available: number } | undefined;
+  readonly again?: Repetition | undefined;
 }
 
 /** Starts and reports runs one after the other, since they share the endpoint. An interruption ends the series. */
@@ -77,8 +69,8 @@ async function followAndJudge(
     const results = () =>
       (whole ??= retryWhileServiceUnavailable(() => client.results(run.run_id, { signal }), { signal }));
     const digest = (await client.digest?.(run.run_id, { signal })) ?? digestResults(await results());
-    const comparison = baseline ? compareWithBaseline(baseline, await results(), settings) : null;
-    return { ...judgeRun(digest, { settings, baseline, comparison, again }), results };
+    const against = baseline && (await compareWith(baseline, { candidate: await results(), digest, settings, again }));
+    return { ...judgeRun(digest, settings, against), results };
   } catch (error) {
     if (!signal.aborted) throw error;
     note("");
@@ -103,52 +95,32 @@ const resumeLine = ({ run_id }: Run, { config: { concurrency }, options }: EvalS
 const cancelLine = ({ run_id }: Run, { config: { server } }: EvalSettings): string =>
   ownCommand("runs cancel", run_id, ...sourceWords({ server }));
 
-const regressionOf = ({ config }: EvalSettings) => ({
-  scores: config.baseline_scores ?? ["overall", "success"],
-  maxRegression: config.max_regression ?? 0,
-  undecided: config.undecided,
-});
-
-function compareWithBaseline(
-  baseline: EvaluationResponse,
-  candidate: EvaluationResponse,
-  settings: EvalSettings,
-): NotedComparison {
-  const margins = settings.margins ?? regressionMargins(regressionOf(settings));
-  return compareResponses(baseline, candidate, { margins });
-}
-
-interface Judging extends Pick<RunWork, "settings" | "baseline" | "again"> {
-  readonly comparison: NotedComparison | null;
+/** The comparison with `--baseline` is loaded only for runs that have one. */
+async function compareWith(baseline: EvaluationResponse, candidate: Compared): Promise<AgainstBaseline> {
+  const { againstBaseline } = await import("./against-baseline.ts");
+  return againstBaseline(baseline, candidate);
 }
 
 /** Evaluates an ended run by the gates of the user, else by its scenarios. A target without replies outranks the gates: its figures mean nothing. */
-function judgeRun(digest: RunDigest, { settings, baseline, comparison, again }: Judging): Omit<RunOutcome, "results"> {
-  const { margins, config, options } = settings;
+function judgeRun(
+  digest: RunDigest,
+  settings: EvalSettings,
+  against: AgainstBaseline | null,
+): Omit<RunOutcome, "results"> {
+  const { config, options } = settings;
   const looksOnly = options.gate === false;
-  const checks = looksOnly ? [] : checksOf(digest, { settings, comparison });
+  const checks = looksOnly ? [] : checksOf(digest, settings, against);
   // Figures of a run that left out too much are undecided, whatever the other gates say.
   const undecidedRun = looksOnly ? null : evaluateUndecided(settings.gates, digest);
   const gates = undecidedRun ? [...checks.filter((check) => !isLeftOutGate(check)), undecidedRun] : checks;
   const stop = whyStopped(digest, config.max_errors ?? defaultMaxErrors());
-  const next =
-    baseline && comparison?.not_worse && margins
-      ? decidingRun(comparison.not_worse, {
-          baseline,
-          candidate: digest,
-          margins,
-          ...attemptsOf(digest),
-          ...again,
-          command: ownWords,
-        })
-      : null;
   return {
     digest,
     gates,
-    comparison,
+    comparison: against?.comparison ?? null,
     problems: stop ? [stop.problem] : [],
     // With --no-gate the decision is no check, and still the answer.
-    next: looksOnly ? (digest.summary.decision?.sentence ?? null) : next,
+    next: looksOnly ? (digest.summary.decision?.sentence ?? null) : (against?.next ?? null),
     exitCode: stop?.exitCode ?? (undecidedRun ? exitCodes.undecided : exitCodeOf(gates)),
   };
 }
@@ -156,35 +128,18 @@ function judgeRun(digest: RunDigest, { settings, baseline, comparison, again }: 
 /** The checks of what the user asked for: gates, a baseline, the gate of the request, a comparison until it is decided. */
 function checksOf(
   digest: RunDigest,
-  { settings, comparison }: Pick<Judging, "settings" | "comparison">,
+  { gates, config }: EvalSettings,
+  against: AgainstBaseline | null,
 ): readonly GateCheck[] {
-  const { margins, gates } = settings;
-  const regression = regressionOf(settings);
   const { gate, decision } = digest.summary;
-  if (gates.length === 0 && !gate && !comparison && !decision) return [evaluateScenarios(digest)];
+  if (gates.length === 0 && !gate && !against && !decision) return [evaluateScenarios(digest)];
   return [
     ...evaluateGates(gates, digest),
-    ...evaluateUnscored(gates, comparison ? regression.scores : [], digest),
+    ...evaluateUnscored(gates, against?.scores ?? [], digest),
     ...requestGateChecks(gate),
-    ...(comparison ? baselineChecks(comparison, { margins, regression }) : []),
-    ...(decision ? [decisionCheck(decision, regression.undecided)] : []),
+    ...(against?.checks ?? []),
+    ...(decision ? [decisionCheck(decision, config.undecided)] : []),
   ];
-}
-
-const ownWords = (words: readonly string[]): string => ownCommand(...words);
-
-const attemptsOf = ({ attempts }: RunDigest): { attempts?: number } => (attempts === undefined ? {} : { attempts });
-
-/** With margins, scores without one still must not be shown to be worse; an undecided one of those decides nothing. */
-function baselineChecks(
-  comparison: NotedComparison,
-  { margins, regression }: { margins: Margins | null; regression: Parameters<typeof evaluateBaseline>[1] },
-): GateCheck[] {
-  if (!margins) return [evaluateBaseline(comparison, regression)];
-  const rest = regression.scores.filter((name) => !Object.hasOwn(margins, name));
-  const check = evaluateNotWorse(comparison, { margins, undecided: regression.undecided });
-  const other = evaluateBaseline(comparison, { ...regression, scores: rest, undecided: "pass" });
-  return rest.length === 0 || !comparison.comparable || other.passed ? [check] : [check, other];
 }
 
 function exitCodeOf(gates: readonly GateCheck[]): ExitCode {

@@ -2,12 +2,10 @@ import type { EvaluationResponse } from "../../contract/schemas/evaluation-respo
 import { finalStates, type Run } from "../../contract/schemas/run.ts";
 import { isLocalTarget, targetAddress } from "../../contract/schemas/acting/target.ts";
 import { verdictOf } from "../../formats/export/results/verdict.ts";
-import { outOfReachText } from "../../runs/compare/baseline-gate.ts";
 import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";
 import { ownAgent, ownAgentPlaceholder, portIsFree } from "../options/addresses.ts";
 import { CliError, exitCodes, type ExitCode } from "../terminal/cli-error.ts";
 import { loadSettings, unreachable } from "../config/load-settings.ts";
-import { outOfReach } from "../gates/compare-results.ts";
 import { requireKnownScores } from "./known-scores.ts";
 import { resumeOrCancelHint } from "../terminal/next-command.ts";
 import type { SourceOptions } from "../options/shared-options.ts";
@@ -79,7 +77,11 @@ export async function runEval(
   const named = loaded.settings.models;
   const { variants } = read;
   await requireCode({ settings, scenarios: chosen }, where);
-  if (baseline && !isSequential) noteOutOfReach(baseline, { settings, scenarios: chosen });
+  if (baseline && settings.margins && !isSequential) {
+    const { marginsOutOfReach } = await import("./against-baseline.ts");
+    const ids = new Set(chosen.map(({ id }) => id));
+    for (const line of marginsOutOfReach(baseline, { margins: settings.margins, scenarios: ids })) note(line);
+  }
   const again = { words: repeatedWords(files, options), available: read.scenarios.length };
   const { concurrency, endpoint: address = ownAgent } = settings.config;
   const { target, targetSecrets } = settings;
@@ -116,18 +118,6 @@ async function recordedRun(text: string | undefined, where: SourceOptions): Prom
   if (text === undefined) return undefined;
   await using source = await openSource(where);
   return await resolveRunId(source, text);
-}
-
-/** Says before the first call which margins no result of these scenarios could be shown to keep. */
-function noteOutOfReach(
-  baseline: EvaluationResponse,
-  { settings: { margins }, scenarios }: { settings: EvalSettings; scenarios: readonly FileScenario[] },
-): void {
-  if (!margins) return;
-  for (const measure of outOfReach(baseline, { margins, scenarios: new Set(scenarios.map(({ id }) => id)) }))
-    note(
-      `--not-worse-by ${outOfReachText(measure, margins[measure.name] ?? 0)}. The result can only be worse or undecided.`,
-    );
 }
 
 /** Notes options that have no effect without another one. */

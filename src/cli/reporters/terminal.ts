@@ -3,8 +3,7 @@ import { scoreText } from "../../formats/export/results/report-text.ts";
 import { noStyle, note, outputWidth, printMessage, styleFor } from "../terminal/output.ts";
 import { widthOf } from "../terminal/table.ts";
 import { durationText, plainLine, spentText } from "../terminal/text.ts";
-import { printRanking } from "./ranking-text.ts";
-import type { ProgressFigures, Reporter } from "./reporter.ts";
+import type { ProgressFigures, Reporter, RunOutcome } from "./reporter.ts";
 import { shownWarnings, summaryText } from "./summary-text.ts";
 
 /** For a terminal: a progress bar with failures above it, then the summary unless stdout is used for a document. */
@@ -27,7 +26,7 @@ export function ttyReporter({ summary }: { summary: boolean }): Reporter {
       bar.clear();
       if (summary) printMessage(summaryText(outcome, styleFor(process.stdout), outputWidth()));
     },
-    ...(summary && { onFinish: printRanking }),
+    ...(summary && { onFinish: printRankingOf }),
   };
 }
 
@@ -42,7 +41,7 @@ export function lineReporter({ summary = true }: { summary?: boolean } = {}): Re
     },
     onTurn: (_turn, figures) => progress(figures),
     onEnd: (outcome) => (summary ? printMessage(summaryText(outcome, noStyle, outputWidth())) : undefined),
-    onFinish: (outcomes) => (summary ? printRanking(outcomes) : undefined),
+    onFinish: (outcomes) => (summary ? printRankingOf(outcomes) : undefined),
   };
 }
 
@@ -113,4 +112,11 @@ function progressText({ turns, done, failed, overall, spent, remainingMs }: Prog
     ...(spent === null ? [] : [spentText(spent)]),
     ...(remainingMs === null || done >= turns ? [] : [`ETA ${durationText(remainingMs)}`]),
   ].join("  ");
+}
+
+/** A single run has no ranking, so what makes one is not loaded for it. */
+async function printRankingOf(outcomes: readonly RunOutcome[]): Promise<void> {
+  if (outcomes.length < 2) return;
+  const { printRanking } = await import("./ranking-text.ts");
+  await printRanking(outcomes);
 }
