@@ -1,5 +1,10 @@
 import { closest, distance } from "fastest-levenshtein";
 
+/** `1 scenario`, `2 scenarios`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
 /** The first `length` characters of a text, with an ellipsis when it is longer. Never splits a surrogate pair. */
 export function truncateText(text: string, length: number): string {
   if (text.length <= length) return text;

@@ -1,3 +1,4 @@
+import { counted } from "../../base/text.ts";
 import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -9,8 +10,7 @@ import type { HubProvider } from "../../models/routing/hub-providers.ts";
 import type { Settings } from "../../settings.ts";
 import { portIsFree } from "../options/addresses.ts";
 import { exitCodes } from "../terminal/cli-error.ts";
-import { providerCredential, type KeyedProvider } from "../composition/clients.ts";
-import { createClients } from "../composition/clients.ts";
+import { createClients, providerCredential, type KeyedProvider } from "../composition/clients.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { openStorage, storeFile } from "../composition/storage.ts";
 import { readCustomScorers, readRunner } from "../composition/operator-modules.ts";
@@ -29,7 +29,6 @@ import { serverFromEnvironment } from "../sources/open-source.ts";
 import { hasStore } from "../sources/local-source.ts";
 import { outputWidth, printJson, printLine, styleFor } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
-import { counted } from "../terminal/text.ts";
 
 interface DoctorOptions {
   readonly dataDir?: string;

@@ -1,3 +1,4 @@
+import { counted } from "../../base/text.ts";
 import { dirname, relative, resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
@@ -24,7 +25,6 @@ import { ownCommand, sourceWords } from "../terminal/next-command.ts";
 import { evalOptions } from "../options/eval-options.ts";
 import { addOptions } from "../options/option-table.ts";
 import { withForce, withSource, type SourceOptions } from "../options/shared-options.ts";
-import { counted } from "../terminal/text.ts";
 import { note, printJson } from "../terminal/output.ts";
 
 interface ImportOptions extends TraceOptions, SourceOptions {

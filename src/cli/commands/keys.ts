@@ -16,8 +16,7 @@ import { CliError } from "../terminal/cli-error.ts";
 import { collectList, folderPath } from "../options/parsers.ts";
 import { withEnv, type LocalOptions } from "../options/shared-options.ts";
 import { loadSettings, unreachable } from "../config/load-settings.ts";
-import { createDataFolder } from "../composition/storage.ts";
-import { openStorage, storeFile } from "../composition/storage.ts";
+import { createDataFolder, openStorage, storeFile } from "../composition/storage.ts";
 import { note, outputWidth, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 

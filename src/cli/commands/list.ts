@@ -1,3 +1,4 @@
+import { counted } from "../../base/text.ts";
 import { Option, type Command } from "commander";
 import { RunState, type Run } from "../../contract/schemas/run.ts";
 import { meanText } from "../../formats/export/results/report-text.ts";
@@ -8,7 +9,7 @@ import { openSource } from "../sources/open-source.ts";
 import { newestRuns, whereRunsAre } from "../sources/run-source.ts";
 import { note, outputWidth, printJson, printMessage } from "../terminal/output.ts";
 import { table, widthOf } from "../terminal/table.ts";
-import { counted, lengthWithin, plainLine } from "../terminal/text.ts";
+import { lengthWithin, plainLine } from "../terminal/text.ts";
 
 interface ListOptions extends SourceOptions {
   readonly limit: number;

@@ -1,3 +1,4 @@
+import { counted } from "../../base/text.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
@@ -9,7 +10,6 @@ import { withEnv, type LocalOptions } from "../options/shared-options.ts";
 import { loadSettings, unreachable } from "../config/load-settings.ts";
 import { storeFile } from "../composition/storage.ts";
 import { dataFolderOverrides } from "../sources/open-source.ts";
-import { counted } from "../terminal/text.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
 
 interface MigrateOptions extends LocalOptions {

@@ -1,3 +1,4 @@
+import { counted } from "../../base/text.ts";
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { CliError, exitCodes } from "../terminal/cli-error.ts";
@@ -18,7 +19,6 @@ import { joinScenarios, noteLines, readFiles, type ScenarioFile } from "../scena
 import { brokenScenarios, findScorerProblems } from "../scenarios/scenario-problems.ts";
 import { serverFromEnvironment } from "../sources/open-source.ts";
 import { note, printJson, printMessage } from "../terminal/output.ts";
-import { counted } from "../terminal/text.ts";
 
 const validateOptions = {
   config: { flags: evalOptions.config.flags, help: "configuration file" },

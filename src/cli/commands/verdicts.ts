@@ -1,3 +1,4 @@
+import { counted } from "../../base/text.ts";
 import { userInfo } from "node:os";
 import { Argument, Option, type Command } from "commander";
 import { formatFigure } from "../../base/numbers.ts";
@@ -13,7 +14,6 @@ import { readClientSettings } from "../../settings/client-settings.ts";
 import { openSource, serverFromEnvironment } from "../sources/open-source.ts";
 import { resolveRunId, type RunSource } from "../sources/run-source.ts";
 import { note, printJson, printLine } from "../terminal/output.ts";
-import { counted } from "../terminal/text.ts";
 
 interface VerdictOptions extends SourceOptions {
   readonly output?: string;

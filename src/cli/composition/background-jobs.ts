@@ -1,8 +1,7 @@
 import type { Logger } from "pino";
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
-import { openBackupFolder, type BackupFolder } from "../../runs/maintenance.ts";
-import { backUpStore, tidyInSteps } from "../../runs/maintenance.ts";
+import { backUpStore, openBackupFolder, tidyInSteps, type BackupFolder } from "../../runs/maintenance.ts";
 import { deliverWebhooks, type SendWebhook, type WebhookRequest } from "../../runs/deliver-webhooks.ts";
 import type { Settings } from "../../settings.ts";
 import { SettingsError } from "../../settings/settings-error.ts";

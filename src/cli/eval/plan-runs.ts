@@ -1,3 +1,4 @@
+import { counted } from "../../base/text.ts";
 import { redactEndpoint } from "../../base/secret.ts";
 import type { EvaluationInput } from "../../client/evaluation-client.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
@@ -12,7 +13,6 @@ import type { GateRule } from "../gates/parse-gate.ts";
 import type { SourceOptions } from "../options/shared-options.ts";
 import { openSource } from "../sources/open-source.ts";
 import { printJson, printMessage } from "../terminal/output.ts";
-import { counted } from "../terminal/text.ts";
 import type { EvalSettings } from "./eval-settings.ts";
 
 interface PlannedRequest {

@@ -1,3 +1,4 @@
+import { counted } from "../../base/text.ts";
 import { retryWhileServiceUnavailable } from "../../client/caller.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run } from "../../contract/schemas/run.ts";
@@ -15,7 +16,6 @@ import { evaluateScenarios } from "../gates/every-scenario.ts";
 import { ownCommand, sourceWords } from "../terminal/next-command.ts";
 import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
 import type { Session } from "../sources/open-session.ts";
-import { counted } from "../terminal/text.ts";
 import { inContinuousIntegration, note } from "../terminal/output.ts";
 import { resumeWords } from "../options/eval-options.ts";
 import type { AgainstBaseline, Compared, Repetition } from "./against-baseline.ts";

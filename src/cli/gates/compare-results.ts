@@ -1,3 +1,4 @@
+import { counted } from "../../base/text.ts";
 import { formatFigure, reaches } from "../../base/numbers.ts";
 import type { NotWorse, NotWorseMeasure, RunComparison, RunRanking } from "../../contract/schemas/comparison.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
@@ -6,18 +7,19 @@ import { marginsText, type Margins, type Undecided } from "../../contract/schema
 import { unauditedScores } from "../../formats/export/results/report-text.ts";
 import { scoreTitle } from "../../contract/schemas/score-names.ts";
 import { keptByAttempt, measuresOutOfReach, type OutOfReach } from "../../evaluation/comparison/not-worse.ts";
-import type { Comparison } from "../../evaluation/comparison/compare-runs.ts";
-import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
-import { pairRuns } from "../../evaluation/comparison/compare-runs.ts";
-import { type ScenarioPair } from "../../evaluation/comparison/compare-score.ts";
-import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
-import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
-import { compareSides, type ComparedSide } from "../../runs/compare/compare-sides.ts";
-import { commonPairAttempts, commonAttempts, failedReplyNotes } from "../../runs/compare/compare-sides.ts";
+import { pairRuns, type Comparison } from "../../evaluation/comparison/compare-runs.ts";
+import { createFailedReplies, createRunTally, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
+import { type ScenarioPair, type ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
+import {
+  commonAttempts,
+  commonPairAttempts,
+  compareSides,
+  failedReplyNotes,
+  type ComparedSide,
+} from "../../runs/compare/compare-sides.ts";
 import { createEmbedderBaselines } from "../../runs/stored/score-definitions.ts";
 import { createRanking, defaultRankingScore, runTitles } from "../../runs/compare/rank-runs.ts";
 import type { TallyOptions } from "../../runs/compare/stored-side.ts";
-import { counted } from "../terminal/text.ts";
 import { undecidedText, type GateCheck } from "./evaluate-gates.ts";
 
 /** A comparison with notes about what it leaves out. */

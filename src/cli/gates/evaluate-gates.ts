@@ -1,3 +1,4 @@
+import { counted } from "../../base/text.ts";
 import { reaches, roundApartFrom } from "../../base/numbers.ts";
 import { upperLimits, type GateResult } from "../../contract/schemas/budget.ts";
 import type { ScoreStats } from "../../contract/schemas/score.ts";
@@ -6,7 +7,6 @@ import { intervalOfConstant } from "../../evaluation/statistics/intervals.ts";
 import { isProportionMethod, scoreStats } from "../../evaluation/statistics/score-stats.ts";
 import { meansWithMissing, meanWithMissing } from "../../evaluation/summary/missing-replies.ts";
 import { leftOut, undecidedReason } from "../../evaluation/summary/left-out.ts";
-import { counted } from "../terminal/text.ts";
 import { parseGate, type Comparator, type figures, type GateRule, type Measure, type Statistic } from "./parse-gate.ts";
 
 export interface GateCheck {

@@ -1,6 +1,7 @@
+import { counted } from "../../base/text.ts";
 import type { RunDigest, ScenarioDigest } from "../../formats/export/results/run-digest.ts";
 import { isFailing, isUndecided } from "../../formats/export/results/verdict.ts";
-import { counted, plainLine } from "../terminal/text.ts";
+import { plainLine } from "../terminal/text.ts";
 import { undecidedText, type GateCheck } from "./evaluate-gates.ts";
 
 const gate = "every scenario passes";

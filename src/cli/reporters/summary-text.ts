@@ -1,10 +1,11 @@
+import { counted } from "../../base/text.ts";
 import { howToJudge, passRateText } from "../../contract/schemas/outcome.ts";
 import { overallFirst, scoreTitle } from "../../contract/schemas/score-names.ts";
 import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import { meanText, scoreText } from "../../formats/export/results/report-text.ts";
 import type { FailingScenario, RunDigest, ScenarioDigest } from "../../formats/export/results/run-digest.ts";
 import { isFailing, passedText } from "../../formats/export/results/verdict.ts";
-import { counted, durationText, lengthWithin, plainLine, spentText } from "../terminal/text.ts";
+import { durationText, lengthWithin, plainLine, spentText } from "../terminal/text.ts";
 import type { Style } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
 import type { GateCheck } from "../gates/evaluate-gates.ts";

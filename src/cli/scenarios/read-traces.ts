@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { truncateText } from "../../base/text.ts";
+import { truncateText, counted } from "../../base/text.ts";
 import type { TracedConversation } from "../../contract/schemas/acting/traces.ts";
 import { decodeUtf8 } from "../../formats/documents/decode-text.ts";
 import { importTraceFiles } from "../../formats/import-scenarios.ts";
@@ -13,7 +13,6 @@ import { readBytes } from "../terminal/files.ts";
 import { collect, wholeNumber } from "../options/parsers.ts";
 import { note, outputWidth, printJson, printLine } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
-import { counted } from "../terminal/text.ts";
 import { findFiles } from "./find-files.ts";
 import type { ScenarioFile } from "./read-scenarios.ts";
 

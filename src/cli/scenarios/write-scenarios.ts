@@ -1,7 +1,7 @@
+import { counted } from "../../base/text.ts";
 import { scenarioFormats, type ScenarioFormat } from "../../formats/formats.ts";
 import type { FileScenario, Note } from "../../formats/scenario-file.ts";
 import { CliError } from "../terminal/cli-error.ts";
-import { counted } from "../terminal/text.ts";
 import { note, printText } from "../terminal/output.ts";
 import { foldNotes } from "../../formats/fold-notes.ts";
 import { refuseOverwrite, writeWholeFile } from "../terminal/files.ts";

@@ -9,8 +9,7 @@ import { requireServiceAddress } from "../options/addresses.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import type { AgentOptions, SourceOptions } from "../options/shared-options.ts";
 import { loadEnvironment, loadSettings, unreachable } from "../config/load-settings.ts";
-import type { RunClient } from "../composition/session.ts";
-import type { SessionParts, StartedSession } from "../composition/session.ts";
+import type { RunClient, SessionParts, StartedSession } from "../composition/session.ts";
 import { note } from "../terminal/output.ts";
 import {
   concurrencyWarning,

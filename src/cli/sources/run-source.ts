@@ -1,3 +1,4 @@
+import { counted } from "../../base/text.ts";
 import type { EvaluationInput, RescoreInput, VerdictsInput } from "../../client/evaluation-client.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
 import type { RunComparison } from "../../contract/schemas/comparison.ts";
@@ -12,7 +13,6 @@ import type {
 } from "../../contract/schemas/judging/human-verdict.ts";
 import type { Run, RunList } from "../../contract/schemas/run.ts";
 import { CliError } from "../terminal/cli-error.ts";
-import { counted } from "../terminal/text.ts";
 
 export type RunQuery = Omit<RunFilter, "owner" | "limit" | "search_model_ids"> & { readonly limit?: number };
 

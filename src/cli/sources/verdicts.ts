@@ -1,10 +1,10 @@
+import { counted } from "../../base/text.ts";
 import { PersonVerdict, type ScoreAgreements } from "../../contract/schemas/judging/score-agreement.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { formatFigure } from "../../base/numbers.ts";
 import { correlate, judgedReplyKey } from "../../runs/compare/agree-with-people.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { readTextFile } from "../terminal/files.ts";
-import { counted } from "../terminal/text.ts";
 
 /** Reads verdicts of people: a JSON list, or one JSON object per line. */
 export async function readVerdicts(file: string): Promise<PersonVerdict[]> {

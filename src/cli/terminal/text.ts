@@ -50,10 +50,6 @@ export function spentText(dollars: number): string {
   return dollars >= 0.1 || dollars === 0 ? `$${dollars.toFixed(2)}` : moneyText(dollars);
 }
 
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
-}
-
 /** Characters that move the cursor or hide text. Joiners are allowed: Persian words and emoji need them. */
 const notShown = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\u200C\u200D]]+/gv;
 
