@@ -3,6 +3,7 @@ import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { deepTest } from "../support/deep-test.ts";
 import { runServices } from "../support/services.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { codeBlocks, root } from "./markdown.ts";
@@ -46,7 +47,7 @@ test("every program that is shown has right types", async () => {
   await expect(run(process.execPath, [compiler, "-p", folder.path])).resolves.toMatchObject({ stdout: "" });
 });
 
-test("the matchers have right types with vitest 4 too", async () => {
+deepTest("the matchers have right types with vitest 4 too", async () => {
   await using folder = await project();
   await rm(folder.file("node_modules/vitest"));
   await mkdir(folder.file("node_modules/vitest"));

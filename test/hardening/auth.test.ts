@@ -117,13 +117,14 @@ describe("every route", () => {
     if (none.status !== 401) wrong.push(`${route} without a key: ${none.status}`);
     const unknown = await call(base, wanted, { "x-api-key": role("x").key });
     if (unknown.status !== 401 && unknown.status !== 429) wrong.push(`${route} with an unknown key: ${unknown.status}`);
-    for (const { name, key, scopes: allowed } of roles) {
+    for (const [index, { name, key, scopes: allowed }] of roles.entries()) {
       const may = allowed.includes("admin") || (scope !== "public" && allowed.includes(scope));
-      for (const headers of [{ authorization: `Bearer ${key}` }, { "x-api-key": key }]) {
-        const { status, text } = await call(base, wanted, headers);
-        const right = may ? status !== 401 && status !== 403 : status === 403 && text.includes("scope_missing");
-        if (!right) wrong.push(`${route} as ${name}: ${status}`);
-      }
+      // Both headers are read in one place, so each role uses one of them.
+      const headers: Record<string, string> =
+        index % 2 === 0 ? { authorization: `Bearer ${key}` } : { "x-api-key": key };
+      const { status, text } = await call(base, wanted, headers);
+      const right = may ? status !== 401 && status !== 403 : status === 403 && text.includes("scope_missing");
+      if (!right) wrong.push(`${route} as ${name}: ${status}`);
     }
     return wrong;
   }
@@ -148,7 +149,7 @@ describe("every route", () => {
     report("authorisation table", {
       routes: routes.length,
       roles: roles.length + 2,
-      checks: guarded.length * (2 + roles.length * 2),
+      checks: guarded.length * (2 + roles.length),
     });
   });
 });

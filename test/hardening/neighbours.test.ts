@@ -70,7 +70,7 @@ const endless = (name: string) => ({
 });
 
 test("checks of one key that never end keep those of another waiting for one of them only", async () => {
-  const names = ["a", "b", "c", "d", "e", "f"];
+  const names = ["a", "b"];
   const slow = await ask<Run>(mallory, "/evaluate", request({ scorers: names.map(endless) }), {
     prefer: "respond-async",
   });

@@ -11,6 +11,7 @@ import { wrongContentType } from "../support/fake-provider/malformed-replies.ts"
 import { contentBlocks, echo, refusal } from "../support/fake-provider/replies.ts";
 import { rawStream, stream } from "../support/fake-provider/streams.ts";
 import { badToolArguments, legacyFunctionCall, toolCalls, unknownTool } from "../support/fake-provider/tool-calls.ts";
+import { isDeep } from "../support/sizes.ts";
 import { upstreamFaults } from "../support/upstream-faults.ts";
 import { parseEvents, post, runAgentApp, type AgentUnderTest } from "./agent-support.ts";
 
@@ -164,8 +165,13 @@ const expected = ({ code }: Row) => ({
   leaks: false,
 });
 
+/** In `npm test` one fault of each code on each wire: what makes a fault that code is tested beside the outbound client. */
+const rows = Object.entries(table).filter(
+  ([, { code }], index, all) => isDeep || code === null || all.findIndex(([, other]) => other.code === code) === index,
+);
+
 describe.each(Object.keys(wires))("%s", (wire) => {
-  test.concurrent.each(Object.entries(table))("%s", async (_name, row) => {
+  test.concurrent.each(rows)("%s", async (_name, row) => {
     expect(await play(wire, row)).toEqual(expected(row));
   });
 });

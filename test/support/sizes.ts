@@ -9,11 +9,11 @@ const size = (variable: string, { small, deep }: { small: number; deep: number }
 
 export const sizes = {
   /** Requests to each route of both services. */
-  fuzzRequests: size("FUZZ_REQUESTS", { small: 50, deep: 2_000 }),
+  fuzzRequests: size("FUZZ_REQUESTS", { small: 20, deep: 2_000 }),
   /** Times a process is killed on SQLite. */
-  sqliteKills: size("TORTURE_KILLS", { small: 5, deep: 300 }),
+  sqliteKills: size("TORTURE_KILLS", { small: 2, deep: 300 }),
   /** Times a process is killed on PostgreSQL. */
-  postgresKills: size("TORTURE_POSTGRES_KILLS", { small: 3, deep: 200 }),
+  postgresKills: size("TORTURE_POSTGRES_KILLS", { small: 1, deep: 200 }),
   /** Simulated stories of processes that share an endpoint. */
   stories: size("SIMULATION_STORIES", { small: 100, deep: 10_000 }),
   /** Attempts of the run that a small run shares its endpoint with. */

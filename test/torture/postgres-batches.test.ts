@@ -1,34 +1,38 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { ClaimedAttempt } from "../../src/contract/ports/queue.ts";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import type { OpenedStorage } from "../../src/storage/drivers/open-sqlite.ts";
 import { sampleReply, sampleRun, sampleScores } from "../conformance/sample-runs.ts";
+import { deepTest } from "../support/deep-test.ts";
 import { createTestDatabase } from "../support/shared-postgres.ts";
 
-test("two processes that write to the same runs at once store every turn once, in an order that readers can follow", async () => {
-  await using database = await createTestDatabase();
-  await using one = await openPostgres({ url: database.url, connections: 4, lookMs: 0 });
-  await using other = await openPostgres({ url: database.url, connections: 4, lookMs: 0 });
-  const runs = Array.from({ length: 5 }, () => sampleRun({ scenarios: 40, turns: 3 }));
-  for (const run of runs) await one.store.runs.create(run);
-  const reading = runs.map(({ id }) => followTurns(one, id, 120));
-  const ends = (await Promise.all([one, other].map((storage, index) => workOff(storage, `worker-${index}`)))).flat();
+deepTest(
+  "two processes that write to the same runs at once store every turn once, in an order that readers can follow",
+  async () => {
+    await using database = await createTestDatabase();
+    await using one = await openPostgres({ url: database.url, connections: 4, lookMs: 0 });
+    await using other = await openPostgres({ url: database.url, connections: 4, lookMs: 0 });
+    const runs = Array.from({ length: 5 }, () => sampleRun({ scenarios: 40, turns: 3 }));
+    for (const run of runs) await one.store.runs.create(run);
+    const reading = runs.map(({ id }) => followTurns(one, id, 120));
+    const ends = (await Promise.all([one, other].map((storage, index) => workOff(storage, `worker-${index}`)))).flat();
 
-  expect(ends).toHaveLength(200);
-  expect(ends.filter(({ run_drained }) => run_drained)).toHaveLength(5);
-  for (const numbers of await Promise.all(reading)) {
-    expect(numbers).toHaveLength(120);
-    expect(numbers).toEqual(numbers.toSorted((left, right) => left - right));
-  }
-  for (const { id } of runs) {
-    const { progress } = (await one.store.runs.get(id))!;
-    expect(progress).toMatchObject({ attempts_done: 40, interactions_done: 120, interactions_failed: 0 });
-  }
-  for (const { queue } of [one, other])
-    expect(await queue.claim({ worker: "last", limit: 30, perRun: 100 })).toEqual([]);
-  expect(await database.query("select id from pgboss.job where state < 'completed'")).toEqual([]);
-});
+    expect(ends).toHaveLength(200);
+    expect(ends.filter(({ run_drained }) => run_drained)).toHaveLength(5);
+    for (const numbers of await Promise.all(reading)) {
+      expect(numbers).toHaveLength(120);
+      expect(numbers).toEqual(numbers.toSorted((left, right) => left - right));
+    }
+    for (const { id } of runs) {
+      const { progress } = (await one.store.runs.get(id))!;
+      expect(progress).toMatchObject({ attempts_done: 40, interactions_done: 120, interactions_failed: 0 });
+    }
+    for (const { queue } of [one, other])
+      expect(await queue.claim({ worker: "last", limit: 30, perRun: 100 })).toEqual([]);
+    expect(await database.query("select id from pgboss.job where state < 'completed'")).toEqual([]);
+  },
+);
 
 /** Claims and finishes attempts until none is left; gives every fifth back first, and says everything twice. */
 async function workOff(storage: OpenedStorage, worker: string): Promise<{ run_drained: boolean }[]> {

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { chmod, chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { openPostgres } from "../../src/storage/drivers/open-postgres.ts";
 import { collect } from "../conformance/suite-helpers.ts";
+import { deepTest } from "../support/deep-test.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { findUnprivilegedUser } from "../support/postgres/programs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -18,7 +19,7 @@ async function hand(folder: string): Promise<void> {
   if (user) await chown(folder, user.uid, user.gid);
 }
 
-test("replies for which PostgreSQL has no room are held, and asked for once", async (context) => {
+deepTest("replies for which PostgreSQL has no room are held, and asked for once", async (context) => {
   // A server that was given does not see our disk.
   if (process.env["DATABASE_URL"]) return context.skip();
   await using folder = await temporaryFolder();

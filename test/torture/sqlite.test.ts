@@ -14,7 +14,7 @@ test(
       address: file,
       cycles: sizes.sqliteKills,
       workers: 1,
-      serviceEvery: 5,
+      serviceEvery: Math.min(5, sizes.sqliteKills),
       readStoredAt: () => storedAtInFile(file),
     });
     expect(findings).toMatchObject(nothingLost);
