@@ -165,7 +165,7 @@ export const variableSections: readonly { readonly title: string; readonly varia
       { name: "AGENT_KNOWLEDGE_DIR", meaning: "Folder that the search_knowledge tool reads." },
       {
         name: "AGENT_RUNNER",
-        meaning: "JavaScript module whose default export answers turns instead of the built-in loop.",
+        meaning: "Module whose `reply`, or whose default export, answers turns instead of the built-in loop.",
       },
       number("REHEARSAL_AGENT_RETENTION_DAYS"),
     ],

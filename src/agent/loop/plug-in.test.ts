@@ -4,7 +4,7 @@ import { asksFor, failsWith, scriptedModel } from "../testing/scripted-model.ts"
 import { defineTool, type ToolArguments } from "../tools/tool.ts";
 import { calculator } from "../tools/calculator.ts";
 import type { AgentEvent } from "./agent-outcome.ts";
-import { createPlugInRunner, unsaidText, type PlugIn } from "./plug-in.ts";
+import { createPlugInRunner, fromAgentFunction, unsaidText, type PlugIn } from "./plug-in.ts";
 
 const messages = [{ role: "user", content: "17 * 23?" }] as const;
 
@@ -53,6 +53,51 @@ test("counts, emits and prices the calls of a plug-in like those of the loop", a
     "run-end",
   ]);
   expect(model.requests[1]?.messages.at(-1)?.content).toContain("untrusted");
+});
+
+test("an agent function gets and sends messages in OpenAI's form, and the calls of its own tools are recorded once", async () => {
+  const given: unknown[] = [];
+  const model = scriptedModel("391");
+  const events: AgentEvent[] = [];
+  const earlier = [
+    { role: "user", content: "17 * 23?" },
+    { role: "assistant", content: "", tool_calls: [{ id: "c1", name: "calculator", arguments: "{}" }] },
+    { role: "tool", content: "391", tool_call_id: "c1" },
+  ] as const;
+  const runner = createPlugInRunner(
+    fromAgentFunction(async (asked, { ask, use }) => {
+      given.push(...asked);
+      const { text } = await ask({ messages: asked });
+      await use({ id: "u1", name: "calculator", args: { expression: "1 + 1" } });
+      const own = {
+        id: "o1",
+        function: { name: "ignored" },
+        name: "search",
+        arguments: '{"q":"x"}',
+        error: "no answer",
+      };
+      return { text, tool_calls: [own, { id: "u1", name: "calculator" }, { result: "a call without a name" }] };
+    }),
+  );
+  const outcome = await runner({
+    model,
+    messages: earlier,
+    tools: [calculator()],
+    signal,
+    onEvent: (event) => events.push(event),
+  });
+  expect(given[1]).toEqual({
+    role: "assistant",
+    content: "",
+    tool_calls: [{ id: "c1", type: "function", function: { name: "calculator", arguments: "{}" } }],
+  });
+  expect(model.requests[0]?.messages).toEqual(earlier);
+  expect(outcome).toMatchObject({ ok: true, reply: { text: "391" } });
+  expect(outcome.tool_calls).toMatchObject([
+    { id: "u1", name: "calculator", ok: true, result: "2" },
+    { id: "o1", name: "search", args: { q: "x" }, ok: false, result: "no answer" },
+  ]);
+  expect(events.filter(({ type }) => type === "tool-end")).toHaveLength(2);
 });
 
 test.each([

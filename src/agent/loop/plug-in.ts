@@ -2,16 +2,18 @@ import { randomUUID } from "node:crypto";
 import { untilAborted, type Deadline } from "../../base/deadline.ts";
 import { createSemaphore } from "../../base/semaphore.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import type {
-  OpaqueMetadata,
-  ChatMessage,
-  ReplyError,
-  SuccessfulReply,
-  ToolCall,
-  ToolDefinition,
-  UserMessage,
+import { isRecord, type JsonRecord } from "../../base/json.ts";
+import {
+  toOpenaiMessage,
+  type ChatMessage,
+  type OpaqueMetadata,
+  type ReplyError,
+  type SuccessfulReply,
+  type ToolCall,
+  type ToolDefinition,
+  type UserMessage,
 } from "../../contract/ports/chat-model.ts";
-import { toResultText } from "../messages/tool-result.ts";
+import { capBytes, toResultText } from "../messages/tool-result.ts";
 import { ToolError, type ToolArguments } from "../tools/tool.ts";
 import type { LimitReason } from "./agent-limits.ts";
 import { answerWithoutTools } from "./agent-loop.ts";
@@ -26,7 +28,44 @@ import { runTool } from "./run-tool.ts";
  *
  * @example export default async ({ messages, ask }) => (await ask({ messages })).text;
  */
-export type PlugIn = (turn: PlugInTurn) => Promise<string>;
+export type PlugIn = (turn: PlugInTurn) => Promise<AgentAnswer>;
+
+/** `tool_calls`: the calls of tools of its own; those made by `use` are known. Other fields are for evaluations. */
+type AgentAnswer = string | { readonly text: string; readonly tool_calls?: readonly JsonRecord[] | undefined };
+
+/**
+ * An agent as `rehearsal eval --target` takes it too: `reply` of a module. Messages are in OpenAI's form, in `ask` as well.
+ *
+ * @example export const reply = async (messages, { ask }) => ask ? (await ask({ messages })).text : "Nobody to ask.";
+ */
+export type AgentFunction = (
+  messages: readonly JsonRecord[],
+  options: Omit<PlugInTurn, "messages" | "ask"> & {
+    readonly ask: (request: {
+      readonly messages: readonly JsonRecord[];
+      readonly tools?: readonly ToolDefinition[] | undefined;
+    }) => Promise<SuccessfulReply>;
+  },
+) => AgentAnswer | Promise<AgentAnswer>;
+
+export function fromAgentFunction(reply: AgentFunction): PlugIn {
+  return async ({ messages, ask, ...turn }) =>
+    reply(messages.map(toOpenaiMessage), {
+      ...turn,
+      ask: (request) => ask({ ...request, messages: request.messages.map(fromOpenaiMessage) }),
+    });
+}
+
+/** The form of OpenAI nests the name and the arguments of a call in `function`. */
+function fromOpenaiMessage(message: JsonRecord): ChatMessage {
+  const { tool_calls: calls, ...rest } = message;
+  if (!Array.isArray(calls)) return message as unknown as ChatMessage;
+  const tool_calls = calls.filter(isRecord).map((call) => {
+    const { type: _, function: called, ...others } = call;
+    return isRecord(called) ? { ...others, ...called } : call;
+  });
+  return { ...rest, content: message["content"] ?? "", tool_calls } as unknown as ChatMessage;
+}
 
 /** One turn as a plug-in sees it. */
 interface PlugInTurn {
@@ -83,7 +122,10 @@ async function runPlugIn(run: AgentRun, plugIn: PlugIn): Promise<AgentOutcome> {
   };
   const { turn, leave } = trackWork(toTurn(run, { deadline, stop }), deadline);
   try {
-    const text = await untilAborted((async () => plugIn(turn))(), deadline.signal).finally(leave);
+    const answer: unknown = await untilAborted((async () => plugIn(turn))(), deadline.signal).finally(leave);
+    const { text = answer, tool_calls: calls } = isRecord(answer) ? answer : {};
+    if (typeof text !== "string") throw new TypeError("The plug-in must resolve with a text, or an object with text.");
+    recordOwnCalls(run, Array.isArray(calls) ? calls.filter(isRecord) : []);
     return toAnswered(run, text);
   } catch (error) {
     run.signal.throwIfAborted();
@@ -158,8 +200,37 @@ function toTurn(run: AgentRun, { deadline, stop }: { deadline: Deadline; stop: (
   };
 }
 
-function toAnswered(run: AgentRun, text: unknown): AgentOutcome {
-  if (typeof text !== "string") throw new TypeError("The plug-in must resolve with a text.");
+/** Calls of tools of its own, which it made before they are known here. */
+function recordOwnCalls(run: AgentRun, calls: readonly JsonRecord[]): void {
+  const used = new Set(run.totals().tool_calls.map(({ id }) => id));
+  for (const call of calls) {
+    const { name, arguments: given, args = given ?? {}, result = null, error } = call;
+    const id = typeof call["id"] === "string" ? call["id"] : undefined;
+    if (typeof name !== "string" || (id !== undefined && used.has(id))) continue;
+    const parsed = typeof args === "string" ? parseRecord(args) : args;
+    const made = { id: run.issueId(id), name, args: isRecord(parsed) ? parsed : {} };
+    const text = typeof (error ?? result) === "string" ? String(error ?? result) : JSON.stringify(error ?? result);
+    const toolRun = {
+      ...made,
+      ok: error === undefined,
+      result: capBytes(text, run.limits.toolResultBytes),
+      duration_ms: 0,
+    };
+    run.emit({ type: "tool-start", tool_call: made });
+    run.emit({ type: "tool-end", tool_call: toolRun });
+    run.recordToolRuns([toolRun]);
+  }
+}
+
+function parseRecord(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+function toAnswered(run: AgentRun, text: string): AgentOutcome {
   const last = run.lastReply;
   // The model's text was streamed as it came; the plug-in's own was not.
   const unsaid = unsaidText(text, last?.text ?? "");

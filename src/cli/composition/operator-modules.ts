@@ -1,20 +1,30 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { createPlugInRunner, PlugIn } from "../../agent/loop/plug-in.ts";
+import type { AgentFunction, createPlugInRunner, PlugIn } from "../../agent/loop/plug-in.ts";
+import { isRecord } from "../../base/json.ts";
 import { reservedScores } from "../../contract/schemas/score-names.ts";
 import { errorLine } from "../../base/format.ts";
 import type { CustomScorer, CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 
-/** Loads the operator's own agent, which answers turns instead of the built-in loop: the default export of a module. */
+/** Loads the operator's own agent, which answers turns instead of the built-in loop: `reply` of a module, or its default export. */
 export async function readRunner(path: string | null): Promise<ReturnType<typeof createPlugInRunner> | undefined> {
   if (path === null) return undefined;
-  const { default: plugIn } = await importModule("AGENT_RUNNER", path);
-  if (typeof plugIn !== "function")
-    throw new SettingsError("AGENT_RUNNER", `names ${path}, whose default export is not a function`);
+  const { default: inner, reply = isRecord(inner) ? inner["reply"] : undefined } = await importModule(
+    "AGENT_RUNNER",
+    path,
+  );
+  const isTurnFunction = typeof inner === "function" && inner !== reply;
+  if (!isTurnFunction && typeof reply !== "function") {
+    throw new SettingsError(
+      "AGENT_RUNNER",
+      `names ${path}, which exports no function reply(messages, options), and whose default export is not a function`,
+    );
+  }
   const plugIns = await import("../../agent/loop/plug-in.ts");
-  return plugIns.createPlugInRunner(plugIn as PlugIn);
+  const plugIn = isTurnFunction ? (inner as PlugIn) : plugIns.fromAgentFunction(reply as AgentFunction);
+  return plugIns.createPlugInRunner(plugIn);
 }
 
 /**

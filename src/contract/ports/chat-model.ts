@@ -305,3 +305,17 @@ export function moveNameIntoText(message: ChatMessage): ChatMessage {
   }
   return { ...unnamed, content, parts: [{ type: "text", text: speaker }, ...unnamed.parts] };
 }
+
+/** A message in the form that most agents know: OpenAI's. */
+export function toOpenaiMessage(message: ChatMessage): Readonly<Record<string, unknown>> {
+  const { role, content, name } = message;
+  const named = name === undefined ? {} : { name };
+  if (role === "tool") return { role, content, tool_call_id: message.tool_call_id, ...named };
+  if (role !== "assistant" || !message.tool_calls?.length) return { role, content, ...named };
+  const tool_calls = message.tool_calls.map(({ id, name: tool, arguments: text }) => ({
+    id,
+    type: "function",
+    function: { name: tool, arguments: text },
+  }));
+  return { role, content, tool_calls, ...named };
+}

@@ -1,11 +1,11 @@
-import { canonicalJson, isRecord, toPointer, type JsonRecord } from "../../base/json.ts";
-import type {
-  ChatMessage,
-  ChatModel,
-  ChatRequest,
-  ReplyError,
-  ReportedToolCall,
-  ToolCall,
+import { canonicalJson, isRecord, toPointer } from "../../base/json.ts";
+import {
+  toOpenaiMessage,
+  type ChatModel,
+  type ChatRequest,
+  type ReplyError,
+  type ReportedToolCall,
+  type ToolCall,
 } from "../../contract/ports/chat-model.ts";
 import type { CallPlaces, Target } from "../../contract/schemas/acting/target.ts";
 import { labels, nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
@@ -111,8 +111,8 @@ function toValues(target: Target, facts: CallFacts): TemplateValues {
   const index = last ? messages.lastIndexOf(last) : messages.length;
   const system = messages.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n");
   return {
-    messages: messages.map(toOpenAi),
-    history: messages.slice(0, index).map(toOpenAi),
+    messages: messages.map(toOpenaiMessage),
+    history: messages.slice(0, index).map(toOpenaiMessage),
     message: last?.content ?? "",
     system: system === "" ? undefined : system,
     tools: tools?.map(({ name, description, parameters }) => ({
@@ -123,20 +123,6 @@ function toValues(target: Target, facts: CallFacts): TemplateValues {
     model: facts.modelId,
     stream: facts.stream && target.stream !== undefined,
   };
-}
-
-/** A message in the form that most agents know: OpenAI's. */
-export function toOpenAi(message: ChatMessage): JsonRecord {
-  const { role, content, name } = message;
-  const named = name === undefined ? {} : { name };
-  if (role === "tool") return { role, content, tool_call_id: message.tool_call_id, ...named };
-  if (role !== "assistant" || !message.tool_calls?.length) return { role, content, ...named };
-  const tool_calls = message.tool_calls.map(({ id, name: tool, arguments: text }) => ({
-    id,
-    type: "function",
-    function: { name: tool, arguments: text },
-  }));
-  return { role, content, tool_calls, ...named };
 }
 
 function isStreamed({ stream }: Target, { headers, body }: OutboundBody): boolean {

@@ -6,13 +6,20 @@ import type { Secret } from "../../base/secret.ts";
 import { truncateText } from "../../base/text.ts";
 import { threadFile } from "../../base/thread-file.ts";
 import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
-import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/ports/chat-model.ts";
+import {
+  toOpenaiMessage,
+  type ChatModel,
+  type ChatOptions,
+  type ChatRequest,
+  type Reply,
+  type ReplyError,
+} from "../../contract/ports/chat-model.ts";
 import type { LocalTarget } from "../../contract/schemas/acting/target.ts";
 import { publicErrorMessage } from "../../base/format.ts";
 import { labels } from "../../models/adapters/reply/json-values.ts";
 import { contentText } from "../../models/adapters/reply/message-content.ts";
 import { elapsedMs, failedReply, tokenUsage } from "../../models/adapters/reply/parsed-reply.ts";
-import { toCall, toOpenAi } from "../../models/targets/http-target.ts";
+import { toCall } from "../../models/targets/http-target.ts";
 import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
 import { CodeFailure, type CodeProgram } from "./code-process.ts";
 import type { StartParams } from "./module-process.ts";
@@ -127,7 +134,7 @@ function toParams(
   { modelId, call: { session } }: { modelId: string; call: ChatOptions },
 ) {
   return {
-    messages: messages.map(toOpenAi),
+    messages: messages.map(toOpenaiMessage),
     model: modelId,
     ...(session && { session_id: session.issued ?? session.id }),
     ...(session?.world_url !== undefined && { world_url: session.world_url }),
