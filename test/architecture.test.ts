@@ -52,6 +52,7 @@ const mayImport: Record<string, readonly string[]> = {
  * count, `import()` does. The files directly in a layer's folder are its face: they come last, so no folder imports them.
  */
 const folderOrder: Record<string, readonly string[]> = {
+  agent: ["text", "messages", "tools", "http-tools", "knowledge", "mcp", "loop", "prompted", "testing"],
   evaluation: [
     "statistics",
     "conversation",
@@ -99,6 +100,22 @@ const folderOrder: Record<string, readonly string[]> = {
     "import",
     "testing",
   ],
+  models: [
+    "outbound",
+    "adapters/reply",
+    "adapters",
+    "adapters/openai-chat",
+    "adapters/openai-responses",
+    "adapters/anthropic",
+    "targets",
+    "protocols",
+    "embeddings",
+    "local-servers",
+    "prices",
+    "routing",
+    "studio",
+    "demo",
+  ],
   settings: [],
   scoring: ["text", "scorers", "checks"],
   runs: ["user-code", "threads", "plan", "stored", "results", "review", "compare", "sequence", "execute", "rescore"],
@@ -117,7 +134,7 @@ const folderOrder: Record<string, readonly string[]> = {
 };
 
 /** Layers whose folders have no order yet. The list only gets shorter. */
-const unordered = ["agent", "contract", "models", "services"];
+const unordered = ["contract", "services"];
 
 const root = resolve(import.meta.dirname, "..");
 const posix = (path: string): string => path.split(sep).join("/");

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
 import { ConfigError } from "../tools/operator-config.ts";
-import { toArgumentName, toToolName } from "../tools/tool-name.ts";
+import { toArgumentName, toToolName } from "../messages/tool-name.ts";
 import {
   formType,
   isIdempotentMethod,

@@ -3,7 +3,7 @@ import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import { historyProblem } from "../testing/history-problem.ts";
 import { asksFor, failsWith, scriptedModel, type ScriptedTurn } from "../testing/scripted-model.ts";
 import { defineTool } from "../tools/tool.ts";
-import type { AgentLimits } from "./agent-limits.ts";
+import type { AgentLimits } from "../tools/agent-limits.ts";
 import { runAgent, unfinishedText } from "./agent-loop.ts";
 import type { AgentListener } from "./agent-outcome.ts";
 import type { AgentRunOptions } from "./agent-run.ts";

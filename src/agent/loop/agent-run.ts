@@ -14,7 +14,7 @@ import { addUsage, noUsage, priceUsage, toUsage, type Usage } from "../../contra
 import { createIdIssuer, type IssueId } from "../messages/tool-call-id.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import type { Tool, ToolArguments } from "../tools/tool.ts";
-import { defaultLimits, type AgentLimits, type LimitReason, type TokenPrice } from "./agent-limits.ts";
+import { defaultLimits, type AgentLimits, type LimitReason, type TokenPrice } from "../tools/agent-limits.ts";
 import type {
   AgentListener,
   AgentOutcome,

@@ -15,7 +15,7 @@ import {
 } from "../../contract/ports/chat-model.ts";
 import { capBytes, toResultText } from "../messages/tool-result.ts";
 import { ToolError, type ToolArguments } from "../tools/tool.ts";
-import type { LimitReason } from "./agent-limits.ts";
+import type { LimitReason } from "../tools/agent-limits.ts";
 import { answerWithoutTools } from "./agent-loop.ts";
 import { syntheticReply, type AgentOutcome } from "./agent-outcome.ts";
 import { AgentRun, type AgentRunOptions } from "./agent-run.ts";

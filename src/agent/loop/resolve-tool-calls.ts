@@ -2,7 +2,7 @@ import { isRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
 import type { SuccessfulReply, ToolCall } from "../../contract/ports/chat-model.ts";
 import type { IssueId } from "../messages/tool-call-id.ts";
-import { matchToolName, toToolName } from "../tools/tool-name.ts";
+import { matchToolName, toToolName } from "../messages/tool-name.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { Tool, ToolArguments } from "../tools/tool.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toolNamePattern } from "../tools/tool-name.ts";
+import { toolNamePattern } from "../messages/tool-name.ts";
 import { mcpToolName, renameArguments } from "./mcp-servers.ts";
 
 test("prefixes a tool with its server", () => {

@@ -5,7 +5,7 @@ import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
 import { redactSecrets } from "../../base/redact-secrets.ts";
 import type { AgentLog } from "../tools/agent-log.ts";
-import { toArgumentName, toolNamePattern, toToolName } from "../tools/tool-name.ts";
+import { toArgumentName, toolNamePattern, toToolName } from "../messages/tool-name.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tools/tool.ts";
 import type { McpConfig, McpServerConfig } from "./mcp-config.ts";
 import { createMcpConnection, type ConnectionOptions, type McpConnection } from "./mcp-connection.ts";

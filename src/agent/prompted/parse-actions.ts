@@ -7,7 +7,7 @@ import {
 } from "../../base/json-text.ts";
 import { isRecord } from "../../base/json.ts";
 import type { ToolCall } from "../../contract/ports/chat-model.ts";
-import { matchToolName } from "../tools/tool-name.ts";
+import { matchToolName } from "../messages/tool-name.ts";
 import { readPythonCalls, readPythonList } from "./python-call.ts";
 import { findTrainedCalls, type CallBlock, type CallOpening, type KnownTools } from "./trained-calls.ts";
 

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
 import type { JsonRecord } from "../../base/json.ts";
 import type { ToolDefinition } from "../../contract/ports/chat-model.ts";
-import { toolNamePattern } from "./tool-name.ts";
+import { toolNamePattern } from "../messages/tool-name.ts";
 import { isTooHeavy, toCurrentSchema, toOfferedSchema } from "./tool-schema.ts";
 
 export type ToolArguments = JsonRecord;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { defaultLimits } from "../loop/agent-limits.ts";
+import { defaultLimits } from "./agent-limits.ts";
 import { capBytes } from "../messages/tool-result.ts";
 import { webFetch, type FetchedPage, type FetchPage } from "./web-fetch.ts";
 

@@ -1,5 +1,5 @@
 import { truncateText } from "../../base/text.ts";
-import { defaultLimits } from "../loop/agent-limits.ts";
+import { defaultLimits } from "./agent-limits.ts";
 import { firstBytes } from "../messages/tool-result.ts";
 import { failureText, isHtmlType, parseMediaType } from "../text/body-text.ts";
 import { readHtml } from "../text/read-html.ts";

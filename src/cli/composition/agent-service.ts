@@ -1,6 +1,6 @@
 import { propagation } from "@opentelemetry/api";
 import type { Logger } from "pino";
-import type { AgentLimits } from "../../agent/loop/agent-limits.ts";
+import type { AgentLimits } from "../../agent/tools/agent-limits.ts";
 import { withTimeoutOrNull } from "../../base/deadline.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import type { ModelProvider } from "../../contract/schemas/models.ts";

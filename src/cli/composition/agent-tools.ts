@@ -14,7 +14,7 @@ import { currentTime } from "../../agent/tools/current-time.ts";
 import { ConfigError } from "../../agent/tools/operator-config.ts";
 import type { Tool } from "../../agent/tools/tool.ts";
 import { webFetch, type FetchPage } from "../../agent/tools/web-fetch.ts";
-import { problemLine } from "../../models/mapping-file.ts";
+import { problemLine } from "../../models/prices/mapping-file.ts";
 import { outboundFetch } from "../../models/outbound/outbound-fetch.ts";
 import type { Outbound, OutboundFailure } from "../../models/outbound/outbound.ts";
 import type { ExplainFailure, FailedResponse } from "../../models/outbound/status-failure.ts";

@@ -1,4 +1,4 @@
-import type { TokenPrice } from "../../agent/loop/agent-limits.ts";
+import type { TokenPrice } from "../../agent/tools/agent-limits.ts";
 import type { PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import { costOf, priceOf, readPriceFile, type Price, type PriceOverrides } from "../../models/prices/price-of.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";

@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
-import { memoizeText } from "../memoize-text.ts";
+import { memoizeText } from "../../base/memoize-text.ts";
 
 /** The kind of an address. `link-local` includes the cloud metadata addresses outside the link-local ranges. */
 export type AddressKind = "public" | "private" | "loopback" | "unspecified" | "link-local";

@@ -2,7 +2,7 @@ import { isIP, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
 import { addressKind, embeddedIpv4, type AddressKind } from "./addresses.ts";
-import { memoizeText } from "../memoize-text.ts";
+import { memoizeText } from "../../base/memoize-text.ts";
 
 export interface HostPort {
   /** An IP address without brackets, or a host name. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { priceUsage, type Usage, type UsagePrice } from "../../contract/schemas/usage.ts";
-import { parseMappingFile, readOperatorFile } from "../mapping-file.ts";
+import { parseMappingFile, readOperatorFile } from "./mapping-file.ts";
 import { pricesAsOf, priceTable } from "./price-table.ts";
 
 /** US dollars for a million tokens. */

@@ -1,6 +1,6 @@
 import { truncateText } from "../../base/text.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { memoizeText } from "../memoize-text.ts";
+import { memoizeText } from "../../base/memoize-text.ts";
 
 const shown = 80;
 

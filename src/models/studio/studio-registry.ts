@@ -1,6 +1,6 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { studioListErrors, type StudioModels } from "../../contract/schemas/models.ts";
-import { createLastKnown, type LastKnownOptions } from "../last-known.ts";
+import { createLastKnown, type LastKnownOptions } from "../../base/last-known.ts";
 import { canonicalUuid, isUuid } from "../routing/model-id.ts";
 
 export interface StudioList {

@@ -1,4 +1,4 @@
-import type { AgentLimits, TokenPrice } from "../../agent/loop/agent-limits.ts";
+import type { AgentLimits, TokenPrice } from "../../agent/tools/agent-limits.ts";
 import type { ToolSupport } from "../../agent/prompted/tool-support.ts";
 import type { Tool } from "../../agent/tools/tool.ts";
 import type { AgentMemory } from "../../contract/ports/agent-memory.ts";

@@ -1,4 +1,4 @@
-import type { AgentLimits, TokenPrice } from "../../../agent/loop/agent-limits.ts";
+import type { AgentLimits, TokenPrice } from "../../../agent/tools/agent-limits.ts";
 import { runAgent } from "../../../agent/loop/agent-loop.ts";
 import { syntheticReply, type AgentOutcome, type PostponedTurn } from "../../../agent/loop/agent-outcome.ts";
 import { resumeAgent } from "../../../agent/loop/resume-agent.ts";

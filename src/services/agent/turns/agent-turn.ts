@@ -1,4 +1,4 @@
-import type { AgentLimits, TokenPrice } from "../../../agent/loop/agent-limits.ts";
+import type { AgentLimits, TokenPrice } from "../../../agent/tools/agent-limits.ts";
 import { postponedMessages } from "../../../agent/loop/agent-loop.ts";
 import type { AgentEvent, AgentListener, AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
 import type { AgentRunOptions } from "../../../agent/loop/agent-run.ts";

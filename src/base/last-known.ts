@@ -1,4 +1,4 @@
-import { withDeadline } from "../base/deadline.ts";
+import { withDeadline } from "./deadline.ts";
 
 const freshMs = 30_000;
 /** The time until the next attempt after a failure. */
