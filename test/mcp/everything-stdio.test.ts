@@ -87,7 +87,8 @@ test("a server that dies during a call is reported in words, and the next call w
 });
 
 test("a call that takes too long is given up, and the server stays", async () => {
-  const slow = { ...everything, timeoutMs: 100 };
+  // The second call must answer within the same limit, also on a busy machine.
+  const slow = { ...everything, timeoutMs: 3_000 };
   const { mcp } = await connectForTest([slow]);
   const model = scriptedModel(
     asksFor("every__trigger-long-running-operation", { duration: 60, steps: 2 }, "a"),
@@ -96,7 +97,7 @@ test("a call that takes too long is given up, and the server stays", async () =>
   );
   const outcome = await runAgent({ model, messages, tools: mcp.tools(), signal });
   expect(outcome.tool_calls).toMatchObject([
-    { ok: false, result: "The tool did not answer within 0.1 s." },
+    { ok: false, result: "The tool did not answer within 3 s." },
     { ok: true },
   ]);
 });
