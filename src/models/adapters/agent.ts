@@ -19,7 +19,7 @@ import type { FailedResponse } from "../outbound/status-failure.ts";
 import { loggedCalls, messageCalls, StreamedCalls } from "./agent-calls.ts";
 import type { AdapterOptions } from "./http-chat-model.ts";
 import { contentText } from "./reply/message-content.ts";
-import { labels, nonEmptyString, parseJson, plainRecord } from "./reply/json-values.ts";
+import { labels, nonEmptyString, parseJson, plainRecord, setAt } from "./reply/json-values.ts";
 import {
   elapsedMs,
   explainedError,
@@ -42,7 +42,7 @@ export function agentChat(adapter: AdapterOptions): ChatModel {
   const { outbound, endpoint, modelId, policy, runPolicy, credential, worldAddress } = adapter;
   const parsed = parseEndpoint(endpoint);
   const url = parsed.ok ? parsed.url.href : endpoint;
-  const access = { runPolicy, ...(policy && { policy }), ...(credential && { credential }) };
+  const access = { runPolicy, policy, credential };
 
   /** The calls of a run of our backend; null when its log cannot be read. */
   async function callsOfRun(runId: string, options: ChatOptions): Promise<readonly ReportedToolCall[] | null> {
@@ -107,28 +107,13 @@ function withWorld(
   const headers = { "x-model-id": modelId };
   if (world === undefined) return { headers, body: JSON.stringify(body) };
   const { header, field } = worldAddress ?? { header: worldHeader };
-  const sent = structuredClone(body) as Record<string, unknown>;
-  if (field !== undefined) setAt(sent, field, world);
+  const sent = field === undefined ? body : setAt(body, field, world);
   return {
     headers: { ...headers, ...(header !== undefined && { [header]: world }) },
     body: JSON.stringify(sent),
     // A retry acts again: the caller repeats the turn in the state that its world had at the start.
     retries: 0,
   };
-}
-
-/** Writes a value at a JSON pointer, with the objects on the way to it. */
-function setAt(body: Record<string, unknown>, pointer: string, value: string): void {
-  const steps = pointer.slice(1).split("/");
-  const names = steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-  let place = body;
-  for (const name of names.slice(0, -1)) {
-    const known = Object.hasOwn(place, name) ? place[name] : undefined;
-    const next = isRecord(known) ? (known as Record<string, unknown>) : {};
-    place[name] = next;
-    place = next;
-  }
-  place[names.at(-1) ?? ""] = value;
 }
 
 /** The id of a run of our backend in which tools were called. Calls that it could not use are not counted, but take a model call. */

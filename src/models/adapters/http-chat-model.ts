@@ -104,8 +104,8 @@ export function httpChatModel(
       runPolicy,
       admitBytes,
       headers: protocol.headers,
-      ...(policy && { policy }),
-      ...(credential && { credential }),
+      policy,
+      credential,
     });
     if (!result.ok) return { reply: failedReply(result.error, elapsedMs(started)), again };
     const { reply: whole } = read;

@@ -27,8 +27,8 @@ export function openaiEmbedder({ outbound, endpoint, modelId, policy, credential
       breakerKey: modelId,
       explainFailure: explainOpenaiFailure,
       signal,
-      ...(policy && { policy }),
-      ...(credential && { credential }),
+      policy,
+      credential,
     });
     if (!result.ok) return { ok: false, error: result.error };
     const embeddings = parseEmbeddings(result.body, { count: texts.length, url: new URL(url) });

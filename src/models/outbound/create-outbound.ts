@@ -13,8 +13,17 @@ import {
   type EndpointPolicy,
 } from "./endpoint-policy.ts";
 import { toReplyError, type Failure } from "./failure.ts";
-import * as defaults from "./outbound-options.ts";
-import type { OutboundOptions } from "./outbound-options.ts";
+import {
+  type Timeouts,
+  defaultBreaker,
+  defaultMaxEventBytes,
+  defaultMaxReplyBytes,
+  defaultRetry,
+  defaultRetryBudget,
+  defaultTimeouts,
+  outboundClock,
+  type OutboundOptions,
+} from "./outbound-options.ts";
 import type { Outbound, OutboundBody, OutboundFailure, OutboundRequest, OutboundResult } from "./outbound.ts";
 import {
   asksForFewerCalls,
@@ -44,14 +53,14 @@ interface Call {
  * `await using outbound = createOutbound({ credentials })` also closes it.
  */
 export function createOutbound(options: OutboundOptions = {}): Outbound {
-  const { clock = defaults.outboundClock, random = Math.random, sleep = pause } = options;
-  const timeouts = { ...defaults.defaultTimeouts, ...options.timeouts };
-  const retry = { ...defaults.defaultRetry, ...options.retry };
-  const maxReplyBytes = options.maxReplyBytes ?? defaults.defaultMaxReplyBytes;
+  const { clock = outboundClock, random = Math.random, sleep = pause } = options;
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const retry = { ...defaultRetry, ...options.retry };
+  const maxReplyBytes = options.maxReplyBytes ?? defaultMaxReplyBytes;
   const credentialHeaders = createCredentialHeaders(options.credentials ?? []);
   const policiesOf = createPolicies(options);
-  const breakers = new Breakers({ ...defaults.defaultBreaker, ...options.breaker });
-  const budgets = new RetryBudgets({ ...defaults.defaultRetryBudget, ...options.retryBudget });
+  const breakers = new Breakers({ ...defaultBreaker, ...options.breaker });
+  const budgets = new RetryBudgets({ ...defaultRetryBudget, ...options.retryBudget });
   const stopping = new AbortController();
   const pools = new Pools({
     resolve: options.resolve ?? systemResolve,
@@ -92,7 +101,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     return { request, url, policy, budget, breaker, deadline: now + timeoutsOf(request).totalMs };
   }
 
-  function timeoutsOf({ patienceMs }: OutboundRequest): defaults.Timeouts {
+  function timeoutsOf({ patienceMs }: OutboundRequest): Timeouts {
     if (patienceMs === undefined) return timeouts;
     const { connectMs, firstByteMs, idleMs, totalMs } = timeouts;
     return {
@@ -168,7 +177,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   const stopWaiting = () => stopping.abort(new ServiceError("shutting_down", "The service is stopping."));
   const close = () => pools.close();
   return {
-    maxEventBytes: options.maxEventBytes ?? defaults.defaultMaxEventBytes,
+    maxEventBytes: options.maxEventBytes ?? defaultMaxEventBytes,
     request,
     checkEndpoint: (text, policies = {}) => checkAll(text, policiesOf(policies)),
     breakers: () => breakers.report(clock.monotonic()),

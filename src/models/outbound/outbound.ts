@@ -15,13 +15,13 @@ export interface OutboundRequest {
   /** Bytes take less memory than the text they are of, and are sent as they are. */
   readonly body?: string | Uint8Array;
   /** Default: the client's own. */
-  readonly policy?: PolicyName;
+  readonly policy?: PolicyName | undefined;
   /** Must allow the address too. The client's own allowlist extends its list. */
   readonly runPolicy?: RunPolicy | null | undefined;
   /** The operation at a model or agent. Without it no credential is sent; with it, only one that covers the call. */
   readonly operation?: ModelOperation;
   /** The provider's own key. It takes precedence over other credentials that cover the call. */
-  readonly credential?: CredentialBinding;
+  readonly credential?: CredentialBinding | undefined;
   readonly signal: AbortSignal;
   /** True: an event stream is returned as it arrives instead of being collected. */
   readonly acceptStream?: boolean;

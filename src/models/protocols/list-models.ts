@@ -55,8 +55,8 @@ export async function listProviderModels(options: {
       operation: "models",
       signal,
       headers,
-      ...(policy && { policy }),
-      ...(credential && { credential }),
+      policy,
+      credential,
     });
     // A server that refuses our request for the next page has listed all it will.
     if (!result.ok && models.size > 0 && result.error.code === "upstream_rejected") break;

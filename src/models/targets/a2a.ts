@@ -3,7 +3,7 @@ import { pause } from "../../base/deadline.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ChatModel, Reply, ReplyError, ReportedToolCall } from "../../contract/ports/chat-model.ts";
 import { argumentText, contentText } from "../adapters/reply/message-content.ts";
-import { nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
+import { nonEmptyString, parseJson, setAt } from "../adapters/reply/json-values.ts";
 import {
   elapsedMs,
   failedReply,
@@ -14,7 +14,6 @@ import {
   type ParsedReply,
 } from "../adapters/reply/parsed-reply.ts";
 import { targetChat, type CallFacts, type ReadReply, type SendToTarget, type TargetOptions } from "./target-chat.ts";
-import { setAt } from "./template.ts";
 
 type Version = "1.0" | "0.3";
 

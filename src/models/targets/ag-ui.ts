@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ChatMessage, ChatModel, ReplyError, ReportedToolCall } from "../../contract/ports/chat-model.ts";
-import { nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
+import { nonEmptyString, parseJson, setAt } from "../adapters/reply/json-values.ts";
 import { argumentText, callList, contentText } from "../adapters/reply/message-content.ts";
 import { invalid, notJson, replyError, type AnswerContext, type ParsedReply } from "../adapters/reply/parsed-reply.ts";
 import type { ReplyCollector, StreamListeners } from "../adapters/reply/reply-stream.ts";
 import { noteErrorText } from "../outbound/error-text.ts";
 import { targetChat, type CallFacts, type TargetOptions } from "./target-chat.ts";
-import { setAt } from "./template.ts";
 
 /** An agent with AG-UI's HTTP interface. It is sent the whole conversation and answers with a stream of events. */
 export function agUiTarget(options: TargetOptions): ChatModel {

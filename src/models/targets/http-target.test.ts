@@ -3,7 +3,8 @@ import type { ChatMessage, ChatOptions } from "../../contract/ports/chat-model.t
 import { Target } from "../../contract/schemas/acting/target.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "../outbound/outbound.ts";
 import { httpTarget } from "./http-target.ts";
-import { isStateless, setAt, targetProblems, valuesAt } from "./template.ts";
+import { setAt } from "../adapters/reply/json-values.ts";
+import { isStateless, targetProblems, valuesAt } from "./template.ts";
 
 const messages: readonly ChatMessage[] = [
   { role: "system", content: "Be brief." },

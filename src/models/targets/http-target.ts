@@ -8,7 +8,7 @@ import {
   type ToolCall,
 } from "../../contract/ports/chat-model.ts";
 import type { CallPlaces, Target } from "../../contract/schemas/acting/target.ts";
-import { labels, nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";
+import { labels, nonEmptyString, parseJson, setAt } from "../adapters/reply/json-values.ts";
 import { argumentText, contentText, withUniqueIds } from "../adapters/reply/message-content.ts";
 import {
   failedReply,
@@ -28,7 +28,6 @@ import {
   fillValue,
   isStateless,
   placeholdersIn,
-  setAt,
   valuesAt,
   type TemplateValues,
 } from "./template.ts";

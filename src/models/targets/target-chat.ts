@@ -106,7 +106,7 @@ export function targetChat(protocol: TargetProtocol, options: TargetOptions): Ch
         breakerKey: modelId,
         idempotent: target.idempotent ?? protocol.idempotent,
         runPolicy,
-        ...(policy && { policy }),
+        policy,
         ...pick(call),
       });
     };

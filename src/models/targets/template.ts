@@ -181,13 +181,3 @@ function stepInto(value: unknown, key: string): readonly unknown[] {
   }
   return isRecord(value) && Object.hasOwn(value, key) ? [value[key]] : [];
 }
-
-/** Writes a value at a JSON pointer of a body, and makes the objects on the way. */
-export function setAt(body: unknown, pointer: string, value: unknown): unknown {
-  const [key, ...rest] = pointer.split("/").slice(1);
-  if (key === undefined) return value;
-  const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
-  const inner = rest.length === 0 ? "" : `/${rest.join("/")}`;
-  const record = isRecord(body) ? body : {};
-  return { ...record, [name]: setAt(record[name], inner, value) };
-}

@@ -53,3 +53,13 @@ function tryParse(text: string): unknown {
     return undefined;
   }
 }
+
+/** Writes a value at a JSON pointer of a body, and makes the objects on the way. */
+export function setAt(body: unknown, pointer: string, value: unknown): unknown {
+  const [key, ...rest] = pointer.split("/").slice(1);
+  if (key === undefined) return value;
+  const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
+  const inner = rest.length === 0 ? "" : `/${rest.join("/")}`;
+  const record = isRecord(body) ? body : {};
+  return { ...record, [name]: setAt(Object.hasOwn(record, name) ? record[name] : undefined, inner, value) };
+}
