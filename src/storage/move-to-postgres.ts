@@ -171,6 +171,8 @@ async function copyParts(reader: Reader, writer: Writer, runId: string): Promise
   if (sequence.length > 0) await writer.insertInto("run_sequence").values(sequence).execute();
   const totals = await reader.selectFrom("run_totals").where("run_id", "=", runId).selectAll().execute();
   if (totals.length > 0) await writer.insertInto("run_totals").values(totals).execute();
+  const states = await reader.selectFrom("run_state").where("run_id", "=", runId).selectAll().execute();
+  for (const state of states) await writer.insertInto("run_state").values(state).execute();
   const scenarios = await reader.selectFrom("run_scenario").where("run_id", "=", runId).selectAll().execute();
   for (const scenario of scenarios) await writer.insertInto("run_scenario").values(scenario).execute();
 }

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
 import type { JournalPart } from "../../src/contract/ports/journal.ts";
+import type { World } from "../../src/contract/schemas/acting/world.ts";
 import type { StoredKey } from "../../src/contract/ports/api-keys.ts";
 import { createKey } from "../../src/services/http/auth/key-store.ts";
 import { moveToPostgres } from "../../src/storage/move-to-postgres.ts";
@@ -28,7 +29,10 @@ test("everything is copied unchanged, and unfinished runs continue at the target
   await using folder = await temporaryFolder();
   await using database = await createTestDatabase();
   const file = folder.file("rehearsal.db");
-  const ended = sampleRun({ scenarios: 3, turns: 2, created_at: 1, owner: "somebody" });
+  // Together so large that the state is stored apart from the scenarios.
+  const world: World = { state: { text: "x".repeat(5 * 1024 * 1024) }, tools: [] };
+  const scenarios = ["a", "b", "c"].map((id) => ({ ...sampleScenario(id, 2), world }));
+  const ended = sampleRun({ scenarios, created_at: 1, owner: "somebody" });
   const open = sampleRun({ scenarios: 3, turns: 2, created_at: 2, idempotency: { key: "k", hash: "h" } });
   const source = await openSqlite({ file });
   await source.library.put([{ scenario: sampleScenario("kept"), version: "v1" }], { at: 5, demo: false });
@@ -77,6 +81,7 @@ test("everything is copied unchanged, and unfinished runs continue at the target
 
   await using target = await openPostgres({ url: database.url });
   expect(await target.store.runs.list({ limit: 9 })).toEqual(expected.runs);
+  expect(await target.store.runs.scenarios(ended.id)).toEqual(ended.scenarios);
   expect(await collect(target.store.attempts.withInteractions(ended.id))).toEqual(expected.ended);
   expect((await target.store.interactions.after(ended.id, 0, 100)).turns).toEqual(expected.numbered);
   for (const { lease } of claimed) {

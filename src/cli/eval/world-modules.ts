@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { parse } from "yaml";
 import { canonicalJson } from "../../base/json.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
@@ -55,7 +56,7 @@ async function ownSettings(envFile: readonly string[]): Promise<Settings> {
 export async function requireCode({ settings, scenarios }: Loaded, where: SourceOptions): Promise<void> {
   const owner = { settings: settings.config, scenarios: scenarios as readonly Scenario[] };
   if (codeSettings(owner).length === 0) return;
-  if ((where.server ?? serverFromEnvironment(where.dataDir)) !== undefined) {
+  if (isRemote(where)) {
     throw new CliError(
       "checks of these scenarios run code, which only this machine may run: leave out --server and REHEARSAL_SERVER",
     );
@@ -66,19 +67,25 @@ export async function requireCode({ settings, scenarios }: Loaded, where: Source
 
 /** Completes worlds by the state and the tools in their files. Refuses files that cannot be used before a run is made. */
 export async function loadWorlds(given: Loaded, where: SourceOptions): Promise<Loaded> {
-  return loadModules(shareWorld(given, await eachWorld(given, createStateReader())), where);
+  const loaded = await eachWorld(given, createStateReader());
+  return loadModules(isRemote(where) ? shareWorld(given, loaded) : loaded, where);
+}
+
+function isRemote({ server, dataDir }: SourceOptions): boolean {
+  return (server ?? serverFromEnvironment(dataDir)) !== undefined;
 }
 
 type CompleteWorld = (world: World) => Promise<World>;
 
-/** Puts the states of files in place of their names. Each file is read once, and equal worlds become one. */
+/** Puts the states of files in place of their names. Files with one content become one state, and equal worlds one world. */
 function createStateReader(): CompleteWorld {
-  const states = new Map<string, Promise<World["state"]>>();
+  const files = new Map<string, Promise<World["state"]>>();
+  const contents = new Map<string, World["state"]>();
   const worlds = new Map<string, Promise<World>>();
 
   async function read({ state_file = "", ...rest }: World): Promise<World> {
-    const state = states.get(state_file) ?? readState(state_file);
-    states.set(state_file, state);
+    const state = files.get(state_file) ?? readState(state_file, contents);
+    files.set(state_file, state);
     return { ...rest, state: await state };
   }
 
@@ -95,10 +102,7 @@ function createStateReader(): CompleteWorld {
   };
 }
 
-/**
- * A world that every scenario has becomes that of the run, which is stored and held once. Only where its state comes from a file, since
- * such states are large.
- */
+/** A world that every scenario has is sent once, as that of the run. Only where its state comes from a file, since such states are large. */
 function shareWorld(given: Loaded, loaded: Loaded): Loaded {
   const { scenarios, settings } = loaded;
   const [first, second] = scenarios;
@@ -115,12 +119,15 @@ function shareWorld(given: Loaded, loaded: Loaded): Loaded {
   };
 }
 
-async function readState(state_file: string): Promise<World["state"]> {
+async function readState(state_file: string, contents: Map<string, World["state"]>): Promise<World["state"]> {
   const text = await readTextFile(state_file, `state_file: ${state_file}`);
+  const kind = /\.ya?ml$/i.test(state_file) ? "YAML" : "JSON";
+  const content = `${kind} ${createHash("sha256").update(text).digest("hex")}`;
   try {
-    return (/\.ya?ml$/i.test(state_file) ? parse(text) : JSON.parse(text)) as World["state"];
+    const state = contents.get(content) ?? ((kind === "YAML" ? parse(text) : JSON.parse(text)) as World["state"]);
+    contents.set(content, state);
+    return state;
   } catch (cause) {
-    const kind = /\.ya?ml$/i.test(state_file) ? "YAML" : "JSON";
     throw new CliError(`state_file: ${state_file} is not valid ${kind}: ${errorLine(cause)}`, undefined, { cause });
   }
 }
@@ -141,7 +148,7 @@ async function eachWorld(given: Loaded, complete: CompleteWorld): Promise<Loaded
 async function loadModules(given: Loaded, where: SourceOptions): Promise<Loaded> {
   const worlds = [given.settings.config.world, ...given.scenarios.map(({ world }) => world)];
   if (!worlds.some((world) => world?.module !== undefined)) return given;
-  if ((where.server ?? serverFromEnvironment(where.dataDir)) !== undefined) {
+  if (isRemote(where)) {
     throw new CliError(
       "a world of these scenarios names a module, which only this machine may run: leave out --server and REHEARSAL_SERVER",
     );

@@ -3,7 +3,7 @@ import { Migrator, type Migration } from "kysely/migration";
 import { createAgentTables } from "./agent.ts";
 import { createLibraryTables } from "./library.ts";
 import { createLimitTables } from "./limits.ts";
-import { createReviewSkips, createRunTables, createTotals } from "./runs.ts";
+import { createReviewSkips, createRunTables, createStates, createTotals } from "./runs.ts";
 import { createWorldRelay } from "./worlds.ts";
 import type { Tables } from "../tables/schema.ts";
 
@@ -26,6 +26,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0002-v0.3.0-compatible-0001": { up: createTotals },
   "0003-v0.3.0-compatible-0002": { up: createWorldRelay },
   "0004-v0.3.0-compatible-0003": { up: createReviewSkips },
+  "0005-v0.3.0-compatible-0004": { up: createStates },
 };
 
 /** Names of the steps, oldest first. */

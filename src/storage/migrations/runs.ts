@@ -19,6 +19,17 @@ export async function createTotals(database: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
+/** Large states that worlds of several scenarios of a run begin with, stored once. */
+export async function createStates(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable("run_state")
+    .addColumn("run_id", "text", (column) => column.notNull().references("run.id").onDelete("cascade"))
+    .addColumn("hash", "text", (column) => column.notNull())
+    .addColumn("state", "text", (column) => column.notNull())
+    .addPrimaryKeyConstraint("run_state_key", ["run_id", "hash"])
+    .execute();
+}
+
 /** Replies that were drawn to be judged and that a person skipped: one row per reply, question and person. */
 export async function createReviewSkips(database: Kysely<unknown>): Promise<void> {
   await database.schema

@@ -6,6 +6,7 @@ import type { Dispatch, Writer } from "../tables/database.ts";
 import { toJsonText } from "../tables/text-columns.ts";
 import type { RunCarriers } from "./run-holds.ts";
 import type { RunTable, Tables } from "../tables/schema.ts";
+import { createScenarioWriter, createStateHash, findSharedStates, storeStates } from "./shared-states.ts";
 import { insertStatements } from "./statement.ts";
 import { toRunRecords } from "./runs.ts";
 import { unfinishedRunStates } from "./conditions.ts";
@@ -117,7 +118,11 @@ function isMetered({ budget: { calls, tokens, money } = {} }: NewRun["settings"]
 }
 
 async function insertScenarios(writer: Writer, { id, scenarios }: NewRun): Promise<void> {
-  const rows = scenarios.entries().map(([index, scenario]) => [id, index, toJsonText(scenario)]);
+  const hashOf = createStateHash();
+  const shared = findSharedStates(scenarios, hashOf);
+  await storeStates(writer, id, shared);
+  const write = createScenarioWriter(hashOf, new Set(shared.keys()));
+  const rows = scenarios.entries().map(([index, scenario]) => [id, index, write(scenario)]);
   for (const chunk of chunks(rows)) await scenarioRows(writer, chunk);
 }
 

@@ -10,6 +10,7 @@ import { deleteJournal } from "./journal.ts";
 import { readProgress } from "./progress.ts";
 import { storeTotals } from "./scenario-totals.ts";
 import { lockRun, ownsRescoring } from "./run-holds.ts";
+import { createScenarioWriter, createStateHash, hashesOfStates } from "./shared-states.ts";
 import { numberUnscored } from "./store-interactions.ts";
 
 /** Attempts closed together with their run. The rest of a large run follows in steps. */
@@ -100,12 +101,14 @@ export async function resummarizeRun(
     .execute();
   if (rows.length === 0) return false;
   await storeTotals(writer, id, { summary, totals });
+  const hashes = scenarios.length > 0 ? await hashesOfStates(writer, id) : new Set<string>();
+  const write = createScenarioWriter(createStateHash(), hashes);
   for (const { index, scenario } of scenarios) {
     await writer
       .updateTable("run_scenario")
       .where("run_id", "=", id)
       .where("scenario_index", "=", index)
-      .set({ definition: toJsonText(scenario) })
+      .set({ definition: write(scenario) })
       .execute();
   }
   return true;

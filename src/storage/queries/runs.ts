@@ -12,6 +12,7 @@ import { countWithinBytes, createPageReader, parseCursor, toCursor } from "./pag
 import { readProgress, type ProgressCounts } from "./progress.ts";
 import type { RunCarriers } from "./run-holds.ts";
 import { containsIgnoringCase } from "./search.ts";
+import { parseScenarios } from "./shared-states.ts";
 
 const pageSize = 200;
 
@@ -167,7 +168,8 @@ export async function scenariosOfRun(database: Readers, id: string): Promise<Sce
   const scenarios: Scenario[] = [];
   let page = await readPage((from) => definitionsFrom(from, id, 0));
   for (;;) {
-    for (const { definition } of page) scenarios.push(fromJsonText<Scenario>(definition));
+    const definitions = page.map(({ definition }) => definition);
+    scenarios.push(...(await parseScenarios(database.reader, id, definitions)));
     const last = page.at(-1);
     if (!last || page.length < pageSize) return scenarios;
     await setImmediate();
@@ -185,10 +187,8 @@ export async function scenariosAt(reader: Reader, runId: string, indexes: readon
     .select(["scenario_index", "definition"])
     .execute();
   const found = new Map(rows.map((row) => [row.scenario_index, row.definition]));
-  return indexes.flatMap((index) => {
-    const definition = found.get(index);
-    return definition === undefined ? [] : [fromJsonText<Scenario>(definition)];
-  });
+  const definitions = indexes.map((index) => found.get(index)).filter((definition) => definition !== undefined);
+  return parseScenarios(reader, runId, definitions);
 }
 
 export async function countScenarios(reader: Reader, runId: string): Promise<number> {

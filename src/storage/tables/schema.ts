@@ -11,6 +11,7 @@ import type { AttemptState } from "../../contract/ports/store.ts";
 export interface Tables {
   run: RunTable;
   run_scenario: RunScenarioTable;
+  run_state: RunStateTable;
   run_sequence: RunSequenceTable;
   run_totals: RunTotalsTable;
   run_carrier: RunCarrierTable;
@@ -89,6 +90,14 @@ interface RunScenarioTable {
   run_id: string;
   scenario_index: number;
   definition: string;
+}
+
+/** A large state that worlds of several scenarios begin with, as JSON text. */
+interface RunStateTable {
+  run_id: string;
+  /** SHA-256 of the text. */
+  hash: string;
+  state: string;
 }
 
 /**
