@@ -93,41 +93,52 @@ const world = { tools: [{ name: "look", parameters: {}, answers: [{ wehn: { id: 
 const group = { type: "group", checks: [{ type: "contains", text: "a", modus: "any" }] };
 
 test.each([
-  ["expects for expect", { interactions: [turn], expects: { said: ["a"] } }, "/expects", "expect"],
-  ["check for checks", { interactions: [{ ...turn, check: [] }] }, "/interactions/0/check", "checks"],
+  ["expects for expect", { interactions: [turn], expects: { said: ["a"] } }, "/expects", "(did you mean expect?)"],
+  ["check for checks", { interactions: [{ ...turn, check: [] }] }, "/interactions/0/check", "(did you mean checks?)"],
   [
     "a field of another tool",
     { interactions: [{ ...turn, retrieval_context: ["a"] }] },
     "/interactions/0/retrieval_context",
+    "(the fields here are id, user_message, .*, checks, .*)",
   ],
-  ["within expect", { interactions: [turn], expect: { must_cal: ["a"] } }, "/expect/must_cal", "must_call"],
+  [
+    "within expect",
+    { interactions: [turn], expect: { must_cal: ["a"] } },
+    "/expect/must_cal",
+    "(did you mean must_call?)",
+  ],
   [
     "within before",
     { interactions: [turn], expect: { before: [{ first: { name: "a", args: {} }, later: "b" }] } },
     "/expect/before/0/first/args",
+    "(the fields here are name, arguments)",
   ],
-  ["within a world", { interactions: [turn], world }, "/world/tools/0/answers/0/wehn", "when"],
-  ["within a user", { user: { goal: "buy", knws: {} } }, "/user/knws", "knows"],
+  [
+    "without a required one",
+    { interactions: [{ ...turn, checks: [{ type: "contains", values: ["a"] }] }] },
+    "/interactions/0/checks/0/values",
+    "(text is missing; the fields here are type, .*text, .*)",
+  ],
+  ["within a world", { interactions: [turn], world }, "/world/tools/0/answers/0/wehn", "(did you mean when?)"],
+  ["within a user", { user: { goal: "buy", knws: {} } }, "/user/knws", "(did you mean knows?)"],
   [
     "within a group of checks",
     { interactions: [{ ...turn, checks: [group] }] },
     "/interactions/0/checks/0/checks/0/modus",
-    "mode",
+    "(did you mean mode?)",
   ],
   [
     "within an expected call",
     { interactions: [{ ...turn, reference_tool_calls: [{ name: "a", argument: {} }] }] },
     "/interactions/0/reference_tool_calls/0/argument",
-    "arguments",
+    "(did you mean arguments?)",
   ],
-])("a misspelt field is an error: %s", async (_name, scenario, pointer, nearest = "") => {
+])("a misspelt field is an error: %s", async (_name, scenario, pointer, help) => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
   await writeFile(folder.file("s.yaml"), stringify({ id: "s", ...scenario }));
   const field = pointer.slice(pointer.lastIndexOf("/") + 1);
-  const line = new RegExp(
-    `s\\.yaml:\\d+ ${pointer}: unknown fields: ${field}${nearest ? ` \\(did you mean ${nearest}\\?\\)` : ""}\n`,
-  );
+  const line = new RegExp(`s\\.yaml:\\d+ ${pointer}: unknown fields: ${field} ${help.replaceAll(/[()?]/g, "\\$&")}\n`);
   const checked = await runCli(["validate", "s.yaml"], { cwd });
   expect(checked).toMatchObject({
     code: 2,

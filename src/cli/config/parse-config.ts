@@ -83,7 +83,7 @@ function withoutFree(value: unknown, unknown: readonly UnknownField[]): unknown 
 }
 
 function unknownKey(
-  { path, name, nearest }: UnknownField,
+  { path, name, nearest }: Pick<UnknownField, "path" | "name" | "nearest">,
   placeOf: (path: readonly PropertyKey[], key?: string) => ConfigPlace,
 ): Error {
   const within = path.length > 0 ? ` in ${path.join(".")}` : "";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { compact } from "../../base/compact.ts";
 import { closestName } from "../../base/text.ts";
 
 /** A field of a value that its schema does not know. */
@@ -8,6 +9,10 @@ export interface UnknownField {
   readonly name: string;
   /** The nearest known field, if possible one that the object does not have. */
   readonly nearest?: string;
+  /** All fields that the object may have. */
+  readonly known: readonly string[];
+  /** Fields that the object must have and does not. */
+  readonly missing: readonly string[];
 }
 
 /** The most fields that are listed. */
@@ -103,9 +108,11 @@ function isWrapper(schema: z.core.$ZodType): schema is Wrapper {
 const isClosed = ({ def: { catchall } }: z.ZodObject): boolean =>
   catchall === undefined || catchall instanceof z.ZodNever;
 
-function add(name: string, { shape, value, at }: { shape: object; value: object; at: Walk }): void {
+function add(name: string, { shape, value, at }: { shape: z.core.$ZodShape; value: object; at: Walk }): void {
   if (at.found.length >= mostListed) return;
-  const free = Object.keys(shape).filter((known) => !Object.hasOwn(value, known));
-  const nearest = closestName(name, free) ?? closestName(name, Object.keys(shape));
-  at.found.push({ path: [...at.path], name, ...(nearest !== undefined && { nearest }) });
+  const known = Object.keys(shape);
+  const free = known.filter((field) => !Object.hasOwn(value, field));
+  const missing = free.filter((field) => shape[field] && !z.safeParse(shape[field], undefined).success);
+  const nearest = closestName(name, free) ?? closestName(name, known);
+  at.found.push(compact({ path: [...at.path], name, nearest, known, missing }));
 }

@@ -28,7 +28,7 @@ export function noteUnknownFields(
     locationBelow(place, ...path.map((step) => (typeof step === "number" ? step : String(step))));
   if (collector.isClosed) {
     for (const field of unknown)
-      collector.note("dropped", locationBelow(below(field), field.name), `${called}: ${named(field)}`);
+      collector.note("dropped", locationBelow(below(field), field.name), `${called}: ${explained(field)}`);
     return unknown.length > 0;
   }
   const objects = Map.groupBy(unknown, (field) => below(field).pointer);
@@ -39,6 +39,14 @@ export function noteUnknownFields(
       collector.note("dropped", below(first), `${called}: ${fields.slice(0, mostNamed).map(named).join(", ")}${rest}`);
   }
   return unknown.length > 0;
+}
+
+/** Without a near name, the fields of the object, and those that it lacks. */
+function explained(field: UnknownField): string {
+  const { name, nearest, known, missing } = field;
+  if (nearest !== undefined) return named(field);
+  const lacks = missing.length > 0 ? `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing; ` : "";
+  return `${name} (${lacks}the fields here are ${known.join(", ")})`;
 }
 
 const named = ({ name, nearest }: UnknownField): string =>
