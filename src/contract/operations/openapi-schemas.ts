@@ -58,12 +58,14 @@ function toView(list: readonly z.ZodType[], io: "input" | "output"): View {
 
 type Conversion = { readonly zodSchema: z.core.$ZodTypes; readonly jsonSchema: z.core.JSONSchema.BaseSchema };
 
-/** Removes what no request over HTTP may have. */
+/** Removes what no request over HTTP may have, and the forms that need it. */
 function removeFilesOnly({ zodSchema: { _zod }, jsonSchema }: Conversion): void {
   const { def } = _zod;
   if (def.type === "object") {
-    for (const [name, field] of Object.entries(def.shape))
-      if (filesOnly.has(field)) delete jsonSchema.properties?.[name];
+    const removed = Object.keys(def.shape).filter((name) => filesOnly.has(def.shape[name] as z.ZodType));
+    for (const name of removed) delete jsonSchema.properties?.[name];
+    const isRemoved = (name: string): boolean => removed.includes(name);
+    if (jsonSchema.anyOf) jsonSchema.anyOf = jsonSchema.anyOf.filter(({ required = [] }) => !required.some(isRemoved));
   }
   if (def.type !== "union") return;
   for (const key of ["anyOf", "oneOf"] as const) {

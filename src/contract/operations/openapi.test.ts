@@ -276,4 +276,12 @@ test("rules between fields that a schema can state are stated", () => {
   expect(schemas["ScenarioRequest"]).toMatchObject({
     anyOf: [{ properties: { interactions: { minItems: 1 } } }, { required: ["user"] }],
   });
+  expect(schemas["Gate"]).toMatchObject({
+    dependentRequired: { baseline: ["not_worse_by"], not_worse_by: ["baseline"] },
+  });
+  expect(schemas["WorldInput"]).toMatchObject({
+    anyOf: [{ required: ["tools"], properties: { tools: { minItems: 1 } } }],
+  });
+  const agUi = JSON.stringify(documents[1]?.components.schemas["AgUiRequest"]);
+  expect(agUi).toContain('"anyOf":[{"properties":{"status":{"const":"cancelled"}}},{"required":["payload"]}]');
 });

@@ -54,7 +54,7 @@ export const Gate = z
     if (baseline !== undefined && not_worse_by === undefined)
       context.addIssue({ code: "custom", path: ["not_worse_by"], message: "must give the margin for the baseline" });
   })
-  .meta({ id: "Gate" });
+  .meta({ id: "Gate", dependentRequired: { baseline: ["not_worse_by"], not_worse_by: ["baseline"] } });
 export type Gate = z.infer<typeof Gate>;
 
 /** Gate checks whose `required` is a maximum; it is a minimum for all others. */

@@ -21,7 +21,7 @@ export const LibraryEntry = z
     id: z.string(),
     description: z.string(),
     tags: z.array(z.string()),
-    interactions: z.int().min(1),
+    interactions: z.int().min(0).describe("Turns; 0 for a scenario whose messages a simulated user writes."),
     version: z.string(),
     versions: z.int().min(1),
     updated_at: z.iso.datetime(),

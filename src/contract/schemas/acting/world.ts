@@ -82,7 +82,10 @@ export const World = z
       .optional()
       .describe("Model calls with tools in one turn; then the model must answer without. Default 20."),
   })
-  .meta({ id: "World" });
+  .meta({
+    id: "World",
+    anyOf: [{ required: ["tools"], properties: { tools: { minItems: 1 } } }, { required: ["module"] }],
+  });
 export type World = z.infer<typeof World>;
 
 /** Where an agent with a tool loop of its own expects the address of its world, a private MCP server for each attempt. */

@@ -58,14 +58,16 @@ const AgUiTool = z.looseObject({
   parameters: z.record(z.string(), z.unknown()).nullish(),
 });
 
-const ResumeEntry = z.looseObject({
-  interruptId: z.string().meta({ pattern: "^[^:]*:" }).describe("The id from `interrupts` of RUN_FINISHED."),
-  status: z.enum(["resolved", "cancelled"]).describe("`cancelled` denies the call."),
-  payload: z
-    .looseObject({ approved: z.boolean(), reason: z.string().nullish() })
-    .optional()
-    .describe("The decision when `status` is `resolved`. The model reads the reason of a denial."),
-});
+const ResumeEntry = z
+  .looseObject({
+    interruptId: z.string().meta({ pattern: "^[^:]*:" }).describe("The id from `interrupts` of RUN_FINISHED."),
+    status: z.enum(["resolved", "cancelled"]).describe("`cancelled` denies the call."),
+    payload: z
+      .looseObject({ approved: z.boolean(), reason: z.string().nullish() })
+      .optional()
+      .describe("The decision when `status` is `resolved`. The model reads the reason of a denial."),
+  })
+  .meta({ anyOf: [{ properties: { status: { const: "cancelled" } } }, { required: ["payload"] }] });
 
 /** Body of POST /agent/ag-ui, as AG-UI's `HttpAgent` sends it. `state` is not used. */
 export const AgUiRequest = z
