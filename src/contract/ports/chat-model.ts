@@ -169,6 +169,8 @@ export interface SuccessfulReply {
   readonly tool_calls: readonly ToolCall[];
   /** Calls of an agent's own tools before this reply. Absent when the answer does not say which tools were called. */
   readonly reported_calls?: readonly ReportedToolCall[];
+  /** Set when the answer shows that none of these calls repeats one of an earlier turn. */
+  readonly calls_of_turn?: true;
   /** Set when the answer could not show tool calls: that it shows none does not mean that none were made. */
   readonly calls_unseen?: true;
   readonly finish_reason: string;

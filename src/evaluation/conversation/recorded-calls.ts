@@ -45,7 +45,7 @@ export function markUnseenCalls(model: ChatModel, reporting: CallReporting): Cha
 export function withoutEarlierCalls(reply: Reply, earlier: readonly RecordedToolCall[]): Reply {
   if (!reply.ok || earlier.length === 0) return reply;
   const { calls_unseen: _, ...seen } = reply;
-  if (!seen.reported_calls) return seen;
+  if (!seen.reported_calls || seen.calls_of_turn) return seen;
   const known = new Set(earlier.flatMap((call) => (call.id === "" ? [] : [callKey(call)])));
   return { ...seen, reported_calls: seen.reported_calls.filter((call) => !known.has(callKey(toRecordedCall(call)))) };
 }

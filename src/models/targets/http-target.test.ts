@@ -258,6 +258,22 @@ test("results are joined with their calls, also from messages of their own", asy
   });
 });
 
+test("the calls of a turn are those after its message, also when a model numbers them from 0 in every turn", async () => {
+  const call = { type: "ai", tool_calls: [{ id: "get:0", name: "get", args: { id: 1 } }] };
+  const before = [{ type: "human", content: "One?" }, call, { type: "ai", content: "Sent." }];
+  const asked = { type: "human", content: [{ type: "text", text: "Two & three?" }] };
+  const handedOver = { type: "human", name: "researcher", content: "One?" };
+  const done = { type: "ai", content: "Sent again." };
+  const target = { reply: "/messages/-1/content", tool_calls: "/messages/*/tool_calls/*" };
+  const counted = async (list: readonly unknown[]) => {
+    const { reply } = await ask(target, { messages: list });
+    return reply.ok ? [reply.reported_calls?.length, reply.calls_of_turn] : null;
+  };
+  expect(await counted([...before, asked, call, handedOver, done])).toEqual([1, true]);
+  expect(await counted([...before, asked, done])).toEqual([0, true]);
+  expect(await counted([call, done])).toEqual([1, undefined]);
+});
+
 test("the fields of a call may have any names", async () => {
   const places = { at: "/trace", id: "ref", name: "/op/title", arguments: "/op/with", result: "got" };
   const trace = [{ ref: 7, op: { title: "find", with: { id: 7 } }, got: "it" }];

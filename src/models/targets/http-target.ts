@@ -149,8 +149,8 @@ class AnswerReader {
     if (failure) return failure;
     const calls = this.#calls([answer], context.request);
     const text = pointer === undefined ? textOf([answer ?? body]) : textOf(valuesAt(answer ?? body, pointer));
-    if (text === null && calls.length === 0) return this.#nothing(pointer, context);
-    return this.#toReply(text ?? "", { calls, answers: [answer], context });
+    if (text === null && calls.calls.length === 0) return this.#nothing(pointer, context);
+    return this.#toReply(text ?? "", { ...calls, answers: [answer], context });
   }
 
   collect(context: AnswerContext, { onToken, onText }: StreamListeners): ReplyCollector {
@@ -178,8 +178,8 @@ class AnswerReader {
         const whole =
           this.#target.reply === undefined ? [] : events.flatMap((value) => valuesAt(value, this.#target.reply ?? ""));
         const text = pieces.length > 0 ? pieces.join("") : textOf(whole.slice(-1));
-        if (text === null && calls.length === 0) return this.#nothing(delta, context);
-        return this.#toReply(text ?? "", { calls, answers: events, context });
+        if (text === null && calls.calls.length === 0) return this.#nothing(delta, context);
+        return this.#toReply(text ?? "", { ...calls, answers: events, context });
       },
     };
   }
@@ -202,9 +202,10 @@ class AnswerReader {
     text: string,
     {
       calls,
+      isOfTurn,
       answers,
       context,
-    }: { calls: readonly ReportedToolCall[]; answers: readonly unknown[]; context: AnswerContext },
+    }: CallsOfAnswer & { readonly answers: readonly unknown[]; readonly context: AnswerContext },
   ): ParsedReply {
     const { usage, labels: labelsAt, session } = this.#target;
     const last = (pointer: string | undefined): unknown =>
@@ -220,6 +221,7 @@ class AnswerReader {
       refusal: null,
       tool_calls: withUniqueIds(pending as readonly ToolCall[]),
       ...(this.#tellsCalls(answers) && { reported_calls: calls.filter((call) => !pending.includes(call)) }),
+      ...(isOfTurn && { calls_of_turn: true }),
       finish_reason: pending.length > 0 ? "tool_calls" : "stop",
       usage: tokenUsage(camelToSnake(last(usage))),
       model: context.modelId,
@@ -246,28 +248,58 @@ class AnswerReader {
     answers: readonly unknown[],
     { messages }: ChatRequest,
     { isStream = false }: { isStream?: boolean } = {},
-  ): readonly ReportedToolCall[] {
+  ): CallsOfAnswer {
     const { tool_calls: places } = this.#target;
-    if (places === undefined) return [];
+    if (places === undefined) return { calls: [], isOfTurn: false };
     const { at, ...fields } = typeof places === "string" ? { at: places } : places;
     const sent = new Set(
       messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []).map(callKey) : [])),
     );
     const results = new Map(answers.flatMap((answer) => [...resultMessages(answer)]));
     const calls = new Map<string, ReportedToolCall>();
-    const listed = answers
-      .flatMap((answer) => valuesAt(answer, at))
+    const asked = messages.findLast(({ role }) => role === "user");
+    const found = answers.map((answer) => valuesOfTurn(answer, at, asked?.content));
+    const isOfTurn = found.every(({ isCut, values }) => isCut || values.length === 0);
+    const listed = found
+      .flatMap(({ values }) => values)
       .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]));
     for (const value of listed) {
       const call = toCall(value, fields);
-      if (!call || (call.id !== "" && sent.has(callKey(call)))) continue;
+      if (!call || (!isOfTurn && call.id !== "" && sent.has(callKey(call)))) continue;
       const ended = call.result === undefined && call.error === undefined ? results.get(call.id) : undefined;
       const key = call.id === "" ? `#${calls.size}` : isStream ? `${call.id} ${call.name}` : callKey(call);
       const { arguments_unknown: _, ...known } = calls.get(key) ?? {};
       calls.set(key, call.arguments_unknown ? { ...call, ...known, ...ended } : { ...known, ...call, ...ended });
     }
-    return [...calls.values()];
+    return { calls: [...calls.values()], isOfTurn };
   }
+}
+
+interface CallsOfAnswer {
+  readonly calls: readonly ReportedToolCall[];
+  /** False where the answer may repeat calls of earlier turns. */
+  readonly isOfTurn: boolean;
+}
+
+/**
+ * The values at a pointer. Where its first list has the user's message, only those after it: what stands before belongs to earlier
+ * turns, and ids alone do not tell, since some models number their calls from 0 in every turn. A message must match whole, because
+ * agents that pass work on write messages in the user's role too.
+ */
+function valuesOfTurn(answer: unknown, at: string, said: unknown): { values: readonly unknown[]; isCut: boolean } {
+  const [before = "", ...after] = at.split("/*");
+  const [list] = after.length > 0 ? valuesAt(answer, before) : [];
+  const asked = contentText(said)?.trim();
+  const index = Array.isArray(list)
+    ? list.findLastIndex((item) => isFromUser(item) && contentText(item["content"])?.trim() === asked)
+    : -1;
+  if (!Array.isArray(list) || asked === undefined || index === -1)
+    return { values: valuesAt(answer, at), isCut: false };
+  return { values: valuesAt(list.slice(index + 1), `/*${after.join("/*")}`), isCut: true };
+}
+
+function isFromUser(item: unknown): item is Readonly<Record<string, unknown>> {
+  return isRecord(item) && [item["role"], item["type"]].some((kind) => kind === "user" || kind === "human");
 }
 
 const callKey = ({ id, name, arguments: given }: Pick<ToolCall, "id" | "name" | "arguments">): string =>
