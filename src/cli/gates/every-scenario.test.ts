@@ -11,6 +11,7 @@ function scenario(outcome: Outcome, { expects = true, hasOutcome = true, counted
   return { scenario_id: outcome, average_scores: {}, score_stats: {}, verdict, expects, hasOutcome } as ScenarioDigest;
 }
 const check = (...scenarios: ScenarioDigest[]) => evaluateScenarios({ scenarios });
+const spoiled = scenario("simulator_failed", { expects: false, hasOutcome: false });
 const silent = scenario("unscored", { expects: false, hasOutcome: false });
 
 test("passes when every scenario that expects something passed", () => {
@@ -34,6 +35,7 @@ test.each([
   ["an expectation that could not be decided", [scenario("passed"), scenario("unscored")]],
   ["a failed judge", [scenario("passed"), scenario("error", { counted: 0 })]],
   ["a simulated user that failed", [scenario("passed"), scenario("simulator_failed")]],
+  ["one that failed in every attempt, so that none has an outcome", [scenario("passed"), spoiled]],
   ["a scenario that was not run", [scenario("passed"), scenario("not_run", { expects: false })]],
   ["nothing that expects something", [silent, silent]],
   ["no scenario", []],

@@ -13,9 +13,7 @@ const shownIds = 3;
  */
 export function evaluateScenarios({ scenarios }: Pick<RunDigest, "scenarios">): GateCheck {
   const failing = scenarios.filter(({ verdict }) => isFailing(verdict) && !isUndecided(verdict));
-  const open = scenarios.filter(
-    ({ verdict, expects }) => isUndecided(verdict) && (expects || verdict.outcome === "not_run"),
-  );
+  const open = scenarios.filter(({ verdict, expects }) => isUndecided(verdict) && (expects || hasNoAttempt(verdict)));
   const passing = scenarios.filter(({ verdict }) => verdict.outcome === "passed").length;
   const silent = scenarios.length - failing.length - open.length - passing;
   const asked = scenarios.length - silent;
@@ -34,6 +32,11 @@ export function evaluateScenarios({ scenarios }: Pick<RunDigest, "scenarios">): 
     return { gate, passed: false, undecided: true, actual, message };
   }
   return { gate, passed: true, actual, message: `${gate}: ${passing} of ${asked} do, passed.${others}` };
+}
+
+/** Without an attempt that counts, nothing shows whether the scenario expects something. */
+function hasNoAttempt({ outcome }: ScenarioDigest["verdict"]): boolean {
+  return outcome === "not_run" || outcome === "simulator_failed";
 }
 
 function named(scenarios: readonly ScenarioDigest[]): string {
