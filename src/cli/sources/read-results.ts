@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { isResultsFile, readTextFile } from "../terminal/files.ts";
+import { joinRuns } from "./join-runs.ts";
 import { resolveRunId, type RunSource } from "./run-source.ts";
 
 /** The results of a run, or of a file written with `-o results.json` or `--json`. */
@@ -26,21 +27,19 @@ async function resolveRunNotFile(source: RunSource, text: string): Promise<strin
   }
 }
 
+/** A file holds one run, as `-o` writes it, or a list under `runs`, as `--json` prints it. */
 async function readResultFile(file: string): Promise<EvaluationResponse> {
-  const parsed = EvaluationResponse.safeParse(onlyRun(parse(await readTextFile(file), file), file));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new CliError(
-    `${file} does not hold the results of a run: /${issue?.path.join("/")} ${issue?.message}${howToWrite}`,
-  );
-}
-
-/** Unwraps the list that `rehearsal eval --json` prints. */
-function onlyRun(document: unknown, file: string): unknown {
+  const document = parse(await readTextFile(file), file);
   const { runs } = (document ?? {}) as { readonly runs?: unknown };
-  if (!Array.isArray(runs)) return document;
-  if (runs.length === 1) return runs[0];
-  throw new CliError(`${file} holds ${runs.length} runs: rehearsal eval -o results.json writes a file for each`);
+  const read = (Array.isArray(runs) ? runs : [document]).map((run: unknown) => {
+    const parsed = EvaluationResponse.safeParse(run);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    throw new CliError(
+      `${file} does not hold the results of a run: /${issue?.path.join("/")} ${issue?.message}${howToWrite}`,
+    );
+  });
+  return joinRuns(read, file);
 }
 
 function parse(content: string, file: string): unknown {

@@ -1,0 +1,24 @@
+"""``rehearsal``: the same command line as that of the npm package."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from ._engine import EngineError, engine_main, node
+
+
+def main() -> None:
+    try:
+        command = [node(), engine_main(), *sys.argv[1:]]
+    except EngineError as error:
+        print(f"rehearsal: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    if os.name == "nt":
+        # Windows has no exec that keeps the console's process: the signals of a console reach both.
+        try:
+            sys.exit(subprocess.call(command))
+        except KeyboardInterrupt:
+            sys.exit(130)
+    os.execv(command[0], command)
