@@ -71,7 +71,7 @@ test.skipIf(process.platform === "win32").each([process.platform, "win32"])(
     child.kill("SIGINT");
     const [, signal] = await once(child, "exit");
     expect(signal).toBe("SIGINT");
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 60_000);
     expect(existsSync(folder.file("node_modules/.rehearsal-installed"))).toBe(false);
   },
 );

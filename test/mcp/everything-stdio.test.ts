@@ -46,7 +46,7 @@ test("a server that is killed between two calls is started again, and the conver
   const [before] = mcp.status();
   const killed: ScriptedTurn = async () => {
     process.kill(before?.pid ?? 0, "SIGKILL");
-    await vi.waitFor(() => expect(mcp.status()[0]?.pid).not.toBe(before?.pid));
+    await vi.waitFor(() => expect(mcp.status()[0]?.pid).not.toBe(before?.pid), 60_000);
     return asksFor("every__echo", { message: "still here" }, "b");
   };
   const model = scriptedModel(asksFor("every__echo", { message: "first" }, "a"), killed, "Done.");

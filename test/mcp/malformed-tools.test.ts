@@ -165,7 +165,7 @@ test("tools that change at run time are held to the same rules, and reported onc
   const go = () => mcp.tools()[0]?.run({}, { signal, now: Date.now });
 
   expect(await go()).toBe("Went.");
-  await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ tools: ["test__go"], unusable: [lost] }]));
+  await vi.waitFor(() => expect(mcp.status()).toMatchObject([{ tools: ["test__go"], unusable: [lost] }]), 60_000);
   expect(await go()).toBe("Went.");
   expect(warnings(log)).toEqual([{ message: "mcp tool cannot be used", fields: { server: "test", ...lost } }]);
 });
@@ -175,7 +175,7 @@ test("a change that cannot be read is said, and the tools stay", async () => {
   const result = { jsonrpc: "2.0", id: "$id", result: answer() };
   const { mcp, log } = await connectForTest([rawStdio({ pages: [{ tools: [good] }, {}], calls: [[changed, result]] })]);
   await mcp.tools()[0]?.run({}, { signal, now: Date.now });
-  await vi.waitFor(() => expect(warnings(log)).toHaveLength(1));
+  await vi.waitFor(() => expect(warnings(log)).toHaveLength(1), 60_000);
   expect(warnings(log)).toMatchObject([
     {
       message: "mcp tools could not be listed",

@@ -106,7 +106,7 @@ test.each(isDeep ? ["PostgreSQL", "SQLite"] : ["PostgreSQL"])(
       // The last ones are closed in the store a moment later.
       const address = agent.worlds[0]!;
       const late = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "act", arguments: {} } };
-      await vi.waitFor(async () => expect((await send(address, { body: late })).status).toBe(410));
+      await vi.waitFor(async () => expect((await send(address, { body: late })).status).toBe(410), 60_000);
       expect((await send(address, { body: late })).status).toBe(410);
       expect((await send(address.replace(/worlds\/..../, "worlds/AAAA"), { body: late })).status).toBe(404);
     } finally {

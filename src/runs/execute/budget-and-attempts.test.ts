@@ -208,7 +208,7 @@ test("reports a stop when the budget prevented a turn, even if calls in flight t
   const parameters = { max_tokens: 100 };
   const { id } = await bench.create({ test_batch, parameters, budget: { tokens: 600 }, concurrency: 2 });
   // With a call in flight that is expected to take 400 tokens more, the large attempt may not go on.
-  await vi.waitFor(async () => expect((await bench.store.runs.get(id))?.progress.attempts_done).toBe(1));
+  await vi.waitFor(async () => expect((await bench.store.runs.get(id))?.progress.attempts_done).toBe(1), 60_000);
   small.resolve();
   const response = await bench.results(await bench.runs.wait(id, AbortSignal.timeout(20_000)));
   expect(response.usage.total_tokens).toBe(420);

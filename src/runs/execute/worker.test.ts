@@ -116,16 +116,16 @@ test("keeps only the new lease of an attempt claimed again while it is executed"
       },
     },
   );
-  await vi.waitFor(() => expect(renewed.at(-1)).toEqual([first.lease]));
+  await vi.waitFor(() => expect(renewed.at(-1)).toEqual([first.lease]), 60_000);
   fake.ready.push(second);
   worker.wake();
-  await vi.waitFor(() => expect(fake.released).toEqual(["a"]));
+  await vi.waitFor(() => expect(fake.released).toEqual(["a"]), 60_000);
   expect(began.map(({ fence, signal }) => [fence, signal.aborted])).toEqual([
     [1, true],
     [2, false],
   ]);
   const before = renewed.length;
-  await vi.waitFor(() => expect(renewed.length).toBeGreaterThan(before + 1));
+  await vi.waitFor(() => expect(renewed.length).toBeGreaterThan(before + 1), 60_000);
   expect(renewed.at(-1)).toEqual([second.lease]);
   await worker.stop({ graceMs: 0 });
   expect(began.at(-1)?.signal.aborted).toBe(true);
@@ -149,16 +149,16 @@ test("renews late leases before it claims", async () => {
     },
   };
   const { worker, errors } = startWorker(queue, { heartbeatMs: 10, execute: (_, { signal }) => untilAborted(signal) });
-  await vi.waitFor(() => expect(steps).toContain("heartbeat"));
+  await vi.waitFor(() => expect(steps).toContain("heartbeat"), 60_000);
   full = true;
-  await vi.waitFor(() => expect(errors.length).toBeGreaterThan(5));
+  await vi.waitFor(() => expect(errors.length).toBeGreaterThan(5), 60_000);
   const before = steps.length;
   worker.wake();
   await turn();
   expect(steps).toHaveLength(before);
   full = false;
   worker.wake();
-  await vi.waitFor(() => expect(steps.slice(before)).toContain("claim"));
+  await vi.waitFor(() => expect(steps.slice(before)).toContain("claim"), 60_000);
   expect(steps[before]).toBe("heartbeat");
   await worker.stop({ graceMs: 0 });
 });
@@ -188,7 +188,7 @@ test("releases an attempt aborted by a shutdown at once, without an error", asyn
       throw new ServiceError("shutting_down", "The service is stopping.");
     },
   });
-  await vi.waitFor(() => expect(fake.releases).toEqual([{ delay_ms: 0, broke: false }]));
+  await vi.waitFor(() => expect(fake.releases).toEqual([{ delay_ms: 0, broke: false }]), 60_000);
   await worker.stop({ graceMs: 0 });
   expect(errors).toEqual([]);
 });
@@ -207,7 +207,7 @@ test("stops within its limit while the store accepts no release", async () => {
       },
     },
   );
-  await vi.waitFor(() => expect(began).toBe(true));
+  await vi.waitFor(() => expect(began).toBe(true), 60_000);
   await worker.stop({ graceMs: 0 });
   expect(fake.listeners()).toBe(0);
 });
@@ -228,7 +228,7 @@ test("stops within its limit while a claim is pending, and releases what it brin
   await turn();
   await worker.stop({ graceMs: 0 });
   answer();
-  await vi.waitFor(() => expect(released).toEqual(["late"]));
+  await vi.waitFor(() => expect(released).toEqual(["late"]), 60_000);
   expect(begun).toEqual([]);
   expect(errors).toEqual([]);
 });
@@ -316,7 +316,7 @@ test("limits the number of ending attempts", async () => {
   for (let turns = 0; turns < 100; turns += 1) await turn();
   expect(begun).toHaveLength(8);
   ends.resolve();
-  await vi.waitFor(() => expect(begun).toHaveLength(50));
+  await vi.waitFor(() => expect(begun).toHaveLength(50), 60_000);
   await worker.stop({ graceMs: 0 });
 });
 

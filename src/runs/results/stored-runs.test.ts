@@ -433,7 +433,7 @@ test("tells waiting clients about a shutdown in time, even while the store delay
   await bench.runs.start();
   const { id } = await bench.create({ test_batch: numberedScenario("s", 1) });
   const reported = bench.runs.wait(id, new AbortController().signal).catch((error: unknown) => error);
-  await vi.waitFor(() => expect(bench.queue.claim).toHaveBeenCalled());
+  await vi.waitFor(() => expect(bench.queue.claim).toHaveBeenCalled(), 60_000);
   const stopped = bench.runs.stop({ graceMs: 1 });
   expect(await reported).toMatchObject({ code: "shutting_down" });
   claim.resolve([]);

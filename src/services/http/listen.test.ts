@@ -89,7 +89,7 @@ test("lets a running request finish on close, closes idle connections and accept
   await entered.promise;
   // Longer than a timer allows.
   const closed = server.close(2 ** 31);
-  await vi.waitFor(() => expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed"));
+  await vi.waitFor(() => expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed"), 60_000);
   release.resolve();
   expect((await slow).body).toBe("finished");
   await closed;

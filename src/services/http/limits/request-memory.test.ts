@@ -68,7 +68,7 @@ async function serverFor(bytes: number, { apiKeys = [] }: { apiKeys?: readonly A
   async function hold(size: number, options: { key?: string } = {}) {
     const before = held.length;
     const outgoing = begin(size, options).end(bodyOf(size));
-    await vi.waitFor(() => expect(held).toHaveLength(before + 1));
+    await vi.waitFor(() => expect(held).toHaveLength(before + 1), 60_000);
     return outgoing;
   }
   async function get(path: string): Promise<IncomingMessage> {
@@ -97,7 +97,7 @@ test("refuses a body without memory before it is sent, and admits a later one", 
   const small = await hold(megabyte);
   releaseAll();
   expect([(await answerTo(taken)).status, (await answerTo(small)).status]).toEqual([200, 200]);
-  await vi.waitFor(() => expect(memory.used).toBe(0));
+  await vi.waitFor(() => expect(memory.used).toBe(0), 60_000);
   const next = await hold(2 * megabyte);
   releaseAll();
   expect((await answerTo(next)).status).toBe(200);
@@ -112,7 +112,7 @@ test("refuses a chunked body when it outgrows the memory", async () => {
   expect(await answerTo(growing)).toMatchObject({ status: 503 });
   releaseAll();
   await answerTo(taken);
-  await vi.waitFor(() => expect(memory.used).toBe(0));
+  await vi.waitFor(() => expect(memory.used).toBe(0), 60_000);
 });
 
 test("lets a client finish sending a refused chunked body", async () => {
@@ -146,12 +146,12 @@ test("refuses a body larger than all the memory as too large", async () => {
 test("releases the memory on disconnect, unless the work continues", async () => {
   const { begin, bodyOf, hold, releaseAll, memory, answerTo } = await serverFor(3 * megabyte);
   (await hold(megabyte)).destroy();
-  await vi.waitFor(() => expect(memory.used).toBe(0));
+  await vi.waitFor(() => expect(memory.used).toBe(0), 60_000);
   const begun = begin(megabyte, { path: "/continue" }).end(bodyOf(megabyte));
   expect(await answerTo(begun)).toMatchObject({ status: 200 });
   expect(memory.used).toBe(megabyte * memoryPerByte);
   releaseAll();
-  await vi.waitFor(() => expect(memory.used).toBe(0));
+  await vi.waitFor(() => expect(memory.used).toBe(0), 60_000);
 });
 
 test("lets a client send everything before it reads its refusal", async () => {
@@ -193,6 +193,6 @@ test("refuses a response for which there is no memory, however often it is reque
   // The first one is not read yet.
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 503, 503]);
   for (const answer of answers) answer.resume();
-  await vi.waitFor(() => expect(memory.used).toBe(0));
+  await vi.waitFor(() => expect(memory.used).toBe(0), 60_000);
   expect((await get("/large")).statusCode).toBe(200);
 });
