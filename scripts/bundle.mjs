@@ -187,6 +187,8 @@ async function bundle(folder) {
     platform: "node",
     external: isOutside,
     plugins: [leanModules, leanPackages, latePackages, plainLetters, classesFirst],
+    // The oldest Node that `engines` allows.
+    transform: { target: "node22.13" },
   });
   const { output } = await build.write({
     dir: folder,

@@ -1,4 +1,4 @@
-/** `rehearsal/client`: typed clients of both services. */
+/** `rehearsal-eval/client`: typed clients of both services. */
 export { createAgentClient, type AgentClient, type AgentMessages } from "./client/agent-client.ts";
 export {
   createEvaluationClient,

@@ -1,4 +1,4 @@
-/** `rehearsal`: `defineConfig`, the clients and the attempt runner. Scorers, statistics and matchers are separate entry points. */
+/** `rehearsal-eval`: `defineConfig`, the clients and the attempt runner. Scorers, statistics and matchers are separate entry points. */
 import type { z } from "zod";
 import type { Config } from "./cli/config/config.ts";
 

@@ -1,4 +1,4 @@
-/** `rehearsal/statistics`: the statistics behind every score, as plain functions without dependencies. */
+/** `rehearsal-eval/statistics`: the statistics behind every score, as plain functions without dependencies. */
 export { mean, standardDeviation } from "./evaluation/statistics/descriptive.ts";
 export {
   clusterInterval,

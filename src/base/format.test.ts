@@ -13,7 +13,7 @@ test.each([
 
 test.each([
   ["ENOENT: no such file or directory, open '/srv/rehearsal/secret/model.bin'", "open 'model.bin'"],
-  ["Cannot find module 'file:///srv/rehearsal/scorers.mjs' imported from /srv/rehearsal/main.js", "from main.js"],
+  ["Cannot find module 'file:///srv/rehearsal-eval/scorers.mjs' imported from /srv/rehearsal/main.js", "from main.js"],
   ["EACCES: permission denied, open 'C:\\Users\\anna\\model.bin'", "open 'model.bin'"],
 ])("hides directories of this machine: %s", (message, end) => {
   const told = publicErrorMessage(new Error(message));

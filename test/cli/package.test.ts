@@ -19,7 +19,7 @@ const minutes = 60_000;
 let folder: TemporaryFolder;
 const clone = () => folder.file("clone");
 const leftOut = new Set([".git", ".rehearsal", "dist", "node_modules"]);
-const rehearsal = () => join(folder.path, "node_modules/rehearsal");
+const rehearsal = () => join(folder.path, "node_modules/rehearsal-eval");
 const environment = () => ({ PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" });
 
 const cli = (...parameters: string[]) => cliWith({}, ...parameters);
@@ -168,10 +168,10 @@ deepTest("serves both services, the page and the API reference", async () => {
 
 deepTest("the library entries can be imported", async () => {
   const script = `
-    import { createEvaluationClient, defineConfig } from "rehearsal";
-    import { createAgentClient } from "rehearsal/client";
-    import { scoreReply } from "rehearsal/scorers";
-    import { wilson } from "rehearsal/statistics";
+    import { createEvaluationClient, defineConfig } from "rehearsal-eval";
+    import { createAgentClient } from "rehearsal-eval/client";
+    import { scoreReply } from "rehearsal-eval/scorers";
+    import { wilson } from "rehearsal-eval/statistics";
     const scores = scoreReply({ reply: "five days", reference: "five days" });
     console.log(JSON.stringify([typeof createEvaluationClient, typeof defineConfig, typeof createAgentClient,
       scores[0], wilson(8, 10) !== null]));`;
@@ -187,7 +187,7 @@ deepTest("the library entries can be imported", async () => {
 
 deepTest("rarely used packages are loaded where they are used, without a warning", async () => {
   const script = `
-    import { createCheck, prepareText } from "rehearsal/scorers";
+    import { createCheck, prepareText } from "rehearsal-eval/scorers";
     const input = { reply: prepareText('{"a":"xx"}'), references: [] };
     const value = (setting) => createCheck(setting)(input).value;
     const schema = { properties: { a: { pattern: "^x+$" }, b: { type: "number" } }, required: ["a"] };
@@ -210,11 +210,11 @@ deepTest("rarely used packages are loaded where they are used, without a warning
 for (const resolution of ["--module nodenext", "--module node16", "--module esnext --moduleResolution bundler"]) {
   deepTest(`the types accept a right use and refuse a wrong one, with ${resolution}`, async () => {
     const right = `
-    import { createEvaluationClient, defineConfig } from "rehearsal";
-    import { createAgentClient } from "rehearsal/client";
-    import { scoreReply, type Score } from "rehearsal/scorers";
-    import { wilson } from "rehearsal/statistics";
-    import type { Scored } from "rehearsal/vitest";
+    import { createEvaluationClient, defineConfig } from "rehearsal-eval";
+    import { createAgentClient } from "rehearsal-eval/client";
+    import { scoreReply, type Score } from "rehearsal-eval/scorers";
+    import { wilson } from "rehearsal-eval/statistics";
+    import type { Scored } from "rehearsal-eval/vitest";
     export const name: string = (await createEvaluationClient({ url: "" }).get("")).test_name;
     export const scores: Score[] = scoreReply({ reply: "a", reference: ["b"] });
     export const passing = (scored: Scored): boolean => "summary" in scored;
@@ -260,6 +260,6 @@ deepTest("an older Node is refused with one line", async () => {
   const parameters = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, main, "--version"];
   await expect(run(process.execPath, parameters)).rejects.toMatchObject({
     code: 78,
-    stderr: expect.stringMatching(/^rehearsal needs Node 24\.16 or newer; .*\n$/),
+    stderr: expect.stringMatching(/^rehearsal needs Node 22\.13 or newer; .*\n$/),
   });
 });

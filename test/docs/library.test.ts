@@ -23,14 +23,14 @@ export declare const expect: { <T>(actual: T): Assertion<T>; extend(matchers: ob
 /** A project that has this repository's code installed as `rehearsal`. */
 async function project() {
   const folder = await temporaryFolder();
-  const installed = folder.file("node_modules/rehearsal");
+  const installed = folder.file("node_modules/rehearsal-eval");
   await mkdir(installed, { recursive: true });
   await symlink(join(root, "src"), join(installed, "src"));
   await symlink(join(root, "node_modules/vitest"), folder.file("node_modules/vitest"));
   await symlink(join(root, "node_modules/@types"), folder.file("node_modules/@types"));
   const named = entries.map((entry) => [`./${entry}`, `./src/${entry}.ts`]);
   const exports = { ".": "./src/index.ts", ...Object.fromEntries(named) };
-  await writeFile(join(installed, "package.json"), JSON.stringify({ name: "rehearsal", type: "module", exports }));
+  await writeFile(join(installed, "package.json"), JSON.stringify({ name: "rehearsal-eval", type: "module", exports }));
   await writeFile(folder.file("package.json"), JSON.stringify({ private: true, type: "module" }));
   return folder;
 }
@@ -40,7 +40,7 @@ test("every program that is shown has right types", async () => {
   expect(programs).toHaveLength(5);
   const files = programs.map((_, index) => `program-${index}.ts`);
   for (const [index, text] of programs.entries()) await writeFile(folder.file(`program-${index}.ts`), text);
-  const request = `import type { EvaluationInput } from "rehearsal";\nexport declare const request: EvaluationInput;\n`;
+  const request = `import type { EvaluationInput } from "rehearsal-eval";\nexport declare const request: EvaluationInput;\n`;
   await writeFile(folder.file("request.ts"), request);
   const options = { extends: join(root, "tsconfig.json"), include: [], files };
   await writeFile(folder.file("tsconfig.json"), JSON.stringify(options));
@@ -55,7 +55,7 @@ deepTest("the matchers have right types with vitest 4 too", async () => {
   await writeFile(folder.file("node_modules/vitest/package.json"), `{ "type": "module", "types": "index.d.ts" }`);
   for (const name of ["zod", "fastest-levenshtein"])
     await symlink(join(root, "node_modules", name), folder.file(`node_modules/${name}`));
-  const program = `import "rehearsal/vitest";\nimport { expect } from "vitest";\nexpect({}).toScoreAbove(0.8);\n`;
+  const program = `import "rehearsal-eval/vitest";\nimport { expect } from "vitest";\nexpect({}).toScoreAbove(0.8);\n`;
   await writeFile(folder.file("program.ts"), program);
   const compilerOptions = { preserveSymlinks: true, types: ["chai", "node"] };
   const options = { extends: join(root, "tsconfig.json"), include: [], files: ["program.ts"], compilerOptions };

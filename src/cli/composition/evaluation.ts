@@ -1,5 +1,6 @@
-import { randomUUID, randomUUIDv7 } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
+import { uuidV7 } from "../../base/uuid.ts";
 import { canonicalJson } from "../../base/json.ts";
 import { createByteBudget } from "../../base/byte-budget.ts";
 import { loadOnce } from "../../base/load-once.ts";
@@ -135,7 +136,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     // A command that executes only its own runs does not wait for those of others.
     mostUnfinished: parts.ownRuns ? undefined : { all: settings.runs.queueLength, perOwner: settings.runs.queuePerKey },
     workerId,
-    newId: randomUUIDv7,
+    newId: uuidV7,
     now: storage.now,
     concurrency: settings.concurrency,
     memory: createByteBudget(memoryBudgets().runs),

@@ -182,6 +182,9 @@ function failurePlace(path: string, cause: unknown): { line?: number; column?: n
 /** Suggests .mts or .mjs: Node takes the module kind of .ts and .js from package.json, where `npm init` writes "commonjs". */
 function importFailure(cause: unknown, file: string): string {
   const message = cause instanceof Error ? cause.message : String(cause);
+  if (/Unknown file extension "\.m?ts"/.test(message)) {
+    return `Node ${process.versions.node} reads TypeScript with NODE_OPTIONS=--experimental-strip-types only, 22.18 and newer without it`;
+  }
   const isModuleSyntax = /outside a module|Unexpected token 'export'/.test(message);
   return isModuleSyntax ? `${message}: name the file ${basename(file).replace(/(?=[jt]s$)/, "m")} instead` : message;
 }

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { findPackageJSON } from "node:module";
+import { createRequire } from "node:module";
 
 /** The nearest package.json: the repository's, or the installed package's. */
-const manifest = JSON.parse(readFileSync(findPackageJSON(import.meta.url) ?? "", "utf8")) as { version: string };
+const manifest = createRequire(import.meta.url)("rehearsal-eval/package.json") as { version: string };
 
 export const version: string = manifest.version;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { findPackageJSON } from "node:module";
+import { createRequire, findPackageJSON } from "node:module";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { threadFile } from "../../base/thread-file.ts";
@@ -139,7 +140,10 @@ export function areInstalled(packages: EmbeddingPackages): boolean {
 
 function packageFile(name: string): string | null {
   try {
-    return findPackageJSON(name, import.meta.url) ?? null;
+    if (findPackageJSON) return findPackageJSON(name, import.meta.url) ?? null;
+    // Node 22.13 has no such function.
+    const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+    return folders.map((folder) => join(folder, name, "package.json")).find(existsSync) ?? null;
   } catch {
     return null;
   }

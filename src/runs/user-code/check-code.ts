@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { threadFile } from "../../base/thread-file.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -9,7 +8,7 @@ import { usesCode, type ScorerSetting, type TurnCheck } from "../../contract/sch
 import type { CodeTransform } from "../../scoring/checks/check-fields.ts";
 import type { CodeQuestion, CodeRunner } from "../../scoring/checks/define-check.ts";
 import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
-import type { CodeProgram } from "./code-process.ts";
+import { nodeArguments, type CodeProgram } from "./code-process.ts";
 import type { RunCodeParams } from "./module-process.ts";
 import { pythonProgram } from "./python-process.ts";
 
@@ -48,7 +47,7 @@ export function createCheckCode({
       language === "javascript"
         ? {
             command: process.execPath,
-            arguments: [`--max-old-space-size=${limits.memoryMb}`, fileURLToPath(entry)],
+            arguments: nodeArguments(entry, limits.memoryMb),
             environment,
             start: {},
           }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { truncateText } from "../../base/text.ts";
 import { createLineSplitter, parseAnswer, type CodeAnswer, type Question } from "./protocol.ts";
 
@@ -16,6 +17,15 @@ export interface CodeProgram {
   readonly start?: unknown;
   /** Where it writes its answers. Default: file descriptor 3. */
   readonly answers?: "fd3" | "stdout";
+}
+
+/** The arguments of a Node that runs one of our entries, which loads a user's module. */
+export function nodeArguments(entry: URL, memoryMb: number): readonly string[] {
+  // Node took TypeScript only on request before 22.18.
+  const typescript = process.features.typescript
+    ? []
+    : ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
+  return [`--max-old-space-size=${memoryMb}`, ...typescript, fileURLToPath(entry)];
 }
 
 interface CodeProcessOptions {

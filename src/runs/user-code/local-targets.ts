@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { isRecord } from "../../base/json.ts";
 import { createSecretRedactor } from "../../base/redact-secrets.ts";
 import type { Secret } from "../../base/secret.ts";
@@ -21,7 +21,7 @@ import { contentText } from "../../models/adapters/reply/message-content.ts";
 import { elapsedMs, failedReply, tokenUsage } from "../../models/adapters/reply/parsed-reply.ts";
 import { toCall } from "../../models/targets/http-target.ts";
 import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
-import { CodeFailure, type CodeProgram } from "./code-process.ts";
+import { nodeArguments, CodeFailure, type CodeProgram } from "./code-process.ts";
 import type { StartParams } from "./module-process.ts";
 import { ModuleError } from "./world-modules.ts";
 
@@ -111,7 +111,7 @@ function toProgram(target: LocalTarget, { environment, variable, limits }: Local
     return {
       start: { module: pathToFileURL(target.module).href, target: true } satisfies StartParams,
       command: process.execPath,
-      arguments: [`--max-old-space-size=${limits.memoryMb}`, fileURLToPath(entry)],
+      arguments: nodeArguments(entry, limits.memoryMb),
       environment: own,
     };
   }

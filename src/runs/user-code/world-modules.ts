@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { canonicalJson } from "../../base/json.ts";
 import { threadFile } from "../../base/thread-file.ts";
@@ -9,7 +9,7 @@ import { CallError } from "../../evaluation/world/answers.ts";
 import { initialStateProblem } from "../../evaluation/world/limits.ts";
 import type { WorldFunctions } from "../../evaluation/world/world.ts";
 import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
-import { CodeFailure, type CodeProgram } from "./code-process.ts";
+import { nodeArguments, CodeFailure, type CodeProgram } from "./code-process.ts";
 import type { StartParams, WorldCallParams, WorldCallResult } from "./module-process.ts";
 
 /** Modules with tools as functions, which run in processes of their own. */
@@ -64,7 +64,7 @@ export function createWorldModules({
     const program: CodeProgram = {
       start: { module: pathToFileURL(path).href } satisfies StartParams,
       command: process.execPath,
-      arguments: [`--max-old-space-size=${limits.memoryMb}`, fileURLToPath(entry)],
+      arguments: nodeArguments(entry, limits.memoryMb),
       environment,
     };
     programs.set(path, program);

@@ -1,24 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { backup, DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { StoreFileError } from "../tables/database.ts";
+import { copyPages, openConnection } from "./sqlite-connection.ts";
 import { withFileErrors, createPrivateFile, toStoreFileError } from "./sqlite-file.ts";
 
-/**
- * All pages in one step, off the main thread: in several steps, the copy would start over whenever another process
- * writes.
- */
-const allPages = 2 ** 31 - 1;
-
-/** Copies a consistent snapshot of an open database while reads and writes continue. */
-export async function backUpConnection(connection: DatabaseSync, file: string): Promise<void> {
-  const location = connection.location();
-  if (location !== null) return copyDatabase(location, file);
+/** Copies a database that is in memory only. */
+export async function backUpMemory(connection: DatabaseSync, file: string): Promise<void> {
   return writeAtomically(file, (partial) => copyPages(connection, partial));
 }
 
-/** Copies a database file that other processes may have open. Rejects with a `StoreFileError` on failure. */
+/**
+ * Copies a consistent snapshot of a database file that others have open, while reads and writes continue. Rejects with a `StoreFileError` on failure.
+ */
 export async function copyDatabase(source: string, file: string): Promise<void> {
   if (!(await stat(source).catch(() => null))) throw new StoreFileError(`There is no database ${source}.`);
   await writeAtomically(file, async (partial) => {
@@ -37,7 +32,7 @@ export async function copyDatabase(source: string, file: string): Promise<void> 
  */
 function openSource(source: string): DatabaseSync {
   return withFileErrors(source, () => {
-    const connection = new DatabaseSync(source, { readOnly: true, timeout: 5_000 });
+    const connection = openConnection(source, { readOnly: true, timeoutMs: 5_000 });
     try {
       connection.prepare("select count(*) from sqlite_master").get();
       return connection;
@@ -46,10 +41,6 @@ function openSource(source: string): DatabaseSync {
       throw error;
     }
   });
-}
-
-async function copyPages(connection: DatabaseSync, file: string): Promise<void> {
-  await backup(connection, file, { rate: allPages });
 }
 
 /** The file appears under its name only when it is complete and on the disk. An existing file is never overwritten. */

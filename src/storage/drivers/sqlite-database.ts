@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { Kysely, type ControlledTransaction } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Database } from "../tables/database.ts";
@@ -8,7 +8,8 @@ import { appliedMigrations, isUpToDate, migrate } from "../migrations/migrate.ts
 import type { Tables } from "../tables/schema.ts";
 import { aloneAt } from "../queues/leases/leases.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import { backUpConnection } from "./sqlite-backup.ts";
+import { backUpMemory, copyDatabase } from "./sqlite-backup.ts";
+import { openConnection } from "./sqlite-connection.ts";
 import { sqliteDialect } from "./sqlite-dialect.ts";
 import { checkDatabaseFile, toStoreFileError } from "./sqlite-file.ts";
 import { createSqliteReader, sqliteReaderDialect } from "./sqlite-reader.ts";
@@ -53,7 +54,7 @@ export async function openSqliteDatabase({
     await retryWhileBusy(() => migrateIfNeeded(writer), lockTimeoutMs);
     if (!inMemory) {
       releaseLeasesIfExclusive(connection, brokeDown);
-      readOnly = new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
+      readOnly = openConnection(file, { readOnly: true, timeoutMs: lockTimeoutMs });
     }
   } catch (error) {
     connection.close();
@@ -74,7 +75,7 @@ export async function openSqliteDatabase({
     write,
     changedElsewhere: watchDataVersion(connection),
     checkFile,
-    backup: (target) => backUpConnection(connection, target),
+    backup: (target) => (inMemory ? backUpMemory(connection, target) : copyDatabase(file, target)),
     close: () =>
       (closing ??= close().then(async () => {
         await thread?.close();
@@ -88,7 +89,7 @@ export async function openSqliteDatabase({
 async function openWriter(file: string, lockTimeoutMs: number): Promise<DatabaseSync> {
   try {
     return await retryWhileBusy(
-      async () => configure(new DatabaseSync(file, { timeout: blockingTimeoutMs })),
+      async () => configure(openConnection(file, { timeoutMs: blockingTimeoutMs })),
       lockTimeoutMs,
     );
   } catch (error) {

@@ -11,6 +11,7 @@ import {
   type QueryResult,
 } from "kysely";
 import type { InProcessAdapter } from "../queries/statement.ts";
+import { returnsRows, rollBack } from "./sqlite-connection.ts";
 import { fromSqliteError } from "./sqlite-error.ts";
 
 /**
@@ -88,9 +89,8 @@ class SqliteDriver implements Driver {
     this.#connection.execute("commit");
   }
 
-  /** Some failures, such as a full disk, have rolled back already. */
   async rollbackTransaction(): Promise<void> {
-    if (this.#database.isTransaction) this.#connection.execute("rollback");
+    rollBack(this.#database);
   }
 
   async destroy(): Promise<void> {}
@@ -123,9 +123,9 @@ class SqliteConnection implements DatabaseConnection {
 
   query<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
     try {
-      const { statement, returnsRows } = this.#prepare(sql);
+      const { statement, ...cached } = this.#prepare(sql);
       const values = parameters as readonly SQLInputValue[];
-      if (returnsRows) return { rows: statement.all(...values) as Row[] };
+      if (cached.returnsRows) return { rows: statement.all(...values) as Row[] };
       return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
     } catch (error) {
       throw fromSqliteError(error);
@@ -144,7 +144,7 @@ class SqliteConnection implements DatabaseConnection {
       return known;
     }
     const statement = this.#database.prepare(sql);
-    const cached = { statement, returnsRows: statement.columns().length > 0 };
+    const cached = { statement, returnsRows: returnsRows(statement, sql) };
     this.#statements.set(sql, cached);
     if (this.#statements.size > cachedStatements) this.#statements.delete(this.#statements.keys().next().value!);
     return cached;

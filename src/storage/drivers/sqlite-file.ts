@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { access, constants, copyFile, link, mkdir, open, rm, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { refusalOf } from "../migrations/migrate.ts";
 import { StoreFileError } from "../tables/database.ts";
+import { openConnection } from "./sqlite-connection.ts";
 import { describeFileProblem } from "./sqlite-error.ts";
 
 /** Network file systems by statfs type: NFS, SMB and CIFS. Their locks do not keep two writers apart. */
@@ -29,7 +30,7 @@ export async function checkDatabaseFile(file: string): Promise<void> {
   await refuseReadOnly(file);
   withFileErrors(file, () => {
     // Read-only, so that closing it runs no checkpoint.
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+    const database = openConnection(file, { readOnly: true, timeoutMs: 5_000 });
     try {
       checkContent(file, database, found.size);
     } finally {
@@ -47,7 +48,7 @@ async function createDatabase(file: string): Promise<void> {
   try {
     await createPrivateFile(partial);
     withFileErrors(file, () => {
-      const database = new DatabaseSync(partial);
+      const database = openConnection(partial, { timeoutMs: 0 });
       try {
         database.exec("pragma journal_mode = wal");
       } finally {

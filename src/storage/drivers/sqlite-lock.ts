@@ -1,5 +1,5 @@
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openConnection } from "./sqlite-connection.ts";
 import { isBusy } from "./sqlite-error.ts";
 
 /**
@@ -29,7 +29,7 @@ const lockTimeoutMs = 30_000;
  * dies, so there are no stale locks.
  */
 export async function lockFile(file: string): Promise<Disposable> {
-  const connection = new DatabaseSync(file, { timeout: 0 });
+  const connection = openConnection(file, { timeoutMs: 0 });
   try {
     await retryWhileBusy(async () => connection.exec("begin exclusive"), lockTimeoutMs);
   } catch (error) {

@@ -1,5 +1,6 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
+import { openConnection, readArrays } from "./sqlite-connection.ts";
 import type { ReaderAnswer, ReaderOptions, ReaderQuestion } from "./sqlite-reader.ts";
 
 /** Runs in the reader's thread: answers one query at a time on a read-only connection. */
@@ -17,14 +18,10 @@ parentPort?.on("message", (question: ReaderQuestion | null) => {
 
 function answer({ id, sql, parameters }: ReaderQuestion): ReaderAnswer {
   try {
-    database ??= new DatabaseSync(file, { readOnly: true, timeout: lockTimeoutMs });
+    database ??= openConnection(file, { readOnly: true, timeoutMs: lockTimeoutMs });
     if (last?.sql !== sql) last = { sql, statement: database.prepare(sql) };
-    const { statement } = last;
-    const columns = statement.columns().map(({ name }) => name);
     // Rows as arrays: the column names are sent once, not per row.
-    statement.setReturnArrays(true);
-    const rows = statement.all(...(parameters as readonly SQLInputValue[])) as unknown as readonly unknown[][];
-    return { id, ok: true, columns, rows };
+    return { id, ok: true, ...readArrays(last.statement, parameters as readonly SQLInputValue[]) };
   } catch (error) {
     const { message, errcode, code } = error as Error & { errcode?: number; code?: string };
     return { id, ok: false, error: { message, errcode, code } };

@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Selectable } from "kysely";
+import { uuidV7 } from "../../base/uuid.ts";
 import type { CreatedRun, UnfinishedLimits, NewRun, RunRecord } from "../../contract/ports/store.ts";
 import type { Dispatch, Writer } from "../tables/database.ts";
 import { toJsonText } from "../tables/text-columns.ts";
@@ -138,7 +138,7 @@ async function insertAttempts(writer: Writer, run: NewRun): Promise<void> {
 
 function* attemptsOf({ id, scenarios, settings }: NewRun): Generator<readonly [string, string, number, number]> {
   for (const index of scenarios.keys()) {
-    for (let attempt = 1; attempt <= settings.attempts; attempt += 1) yield [randomUUIDv7(), id, index, attempt];
+    for (let attempt = 1; attempt <= settings.attempts; attempt += 1) yield [uuidV7(), id, index, attempt];
   }
 }
 

@@ -1,5 +1,5 @@
-import { randomUUIDv7 } from "node:crypto";
 import type { Logger } from "pino";
+import { uuidV7 } from "../../../base/uuid.ts";
 import { runAgent } from "../../../agent/loop/agent-loop.ts";
 import type { WorldTools } from "../../../agent/mcp/world-tools.ts";
 import { fromAgentMessages } from "../../../agent/messages/history.ts";
@@ -98,7 +98,7 @@ export function createTurns({
     // A runner of its own calls no tools.
     const world = request.world !== undefined && !instead ? await inWorld(request.world, signal) : null;
     try {
-      const runId = known?.runId ?? randomUUIDv7();
+      const runId = known?.runId ?? uuidV7();
       const turn = new AgentTurn(world ? { ...request, tools: world.tools } : request, {
         runId,
         routes,
