@@ -1,3 +1,4 @@
+import { compact } from "../base/compact.ts";
 import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
 import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
 import { scoringVersion, type Score } from "../contract/schemas/score.ts";
@@ -43,7 +44,7 @@ export interface ScoreInteractionOptions {
   readonly before?: readonly JudgedTurn[];
   /** Stored scores of this reply: verdicts, labels and similarities are reused, and no model is called. */
   readonly earlier?: StoredScores | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -110,18 +111,18 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
   const explained = scores.map((score) => withFailure(score, given?.failures));
   const warned = [replied, ...explained, total].map((score) => withWarning(score, warning));
   const spent = addHelperUsage(addHelperUsage(noHelperUsage, given?.helper_usage), judged?.helper_usage);
-  return {
+  return compact({
     ...assemble(warned, labels),
     stated: statedOf({ interaction, scores, label_sources: labels.label_sources, scoring }),
-    ...(failed.length > 0 && { failed_scores: failed }),
-    ...(undecided.length > 0 && { undecided_scores: undecided }),
-    ...(conflicts.length > 0 && { conflicts }),
-    ...(semantic?.details && { semantic: semantic.details }),
-    ...(judged && Object.keys(judged.judgements).length > 0 && { judgements: judged.judgements }),
-    ...(hasHelperUsage(spent) && { helper_usage: spent }),
-    ...(calls.comparison && { tool_comparison: calls.comparison }),
+    failed_scores: failed.length > 0 ? failed : undefined,
+    undecided_scores: undecided.length > 0 ? undecided : undefined,
+    conflicts: conflicts.length > 0 ? conflicts : undefined,
+    semantic: semantic?.details,
+    judgements: judged && Object.keys(judged.judgements).length > 0 ? judged.judgements : undefined,
+    helper_usage: hasHelperUsage(spent) ? spent : undefined,
+    tool_comparison: calls.comparison,
     ...(options.earlier && keptFields(options.earlier, { semantic, judged, given })),
-  };
+  });
 }
 
 function withoutSemantic(names: readonly string[]): readonly string[] {
@@ -153,15 +154,15 @@ function checkedTurn({
   const tools = (scenario?.world ?? scoring.world)?.tools;
   return {
     call: { latency_ms, first_token_ms, cost },
-    turn: {
+    turn: compact({
       interaction_id: id,
       user_message,
       prompt,
       tool_calls,
       finish_reason,
       tools,
-      ...(seen && { callsSeen: false }),
-    },
+      callsSeen: seen ? false : undefined,
+    }),
   };
 }
 
@@ -170,7 +171,7 @@ function keptCheck({ name, asksModel }: NamedCheck, earlier: StoredScores | unde
   if (!earlier || !asksModel) return null;
   const { [name]: value = null } = earlier.scores;
   const { [name]: reason } = earlier.score_reasons;
-  return { name, value, ...(reason !== undefined && { reason }) };
+  return compact({ name, value, reason });
 }
 
 /** Applies threshold and negation of a turn's rubric to its verdict. */
@@ -193,7 +194,7 @@ function groupScore({ name, members, threshold }: CheckGroup, scores: readonly G
   if (missing) {
     const reason = `${missing.name} has no value: ${missing.score?.reason ?? "it was not scored"}`;
     const { failed, undecided } = missing.score ?? {};
-    return { name, value: null, reason, ...(failed && { failed }), ...(undecided && { undecided }) };
+    return compact({ name, value: null, reason, failed: failed || undefined, undecided: undecided || undefined });
   }
   const total = counted.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return { name, value: null, reason: "all of its checks weigh 0" };
@@ -216,10 +217,10 @@ function keptFields(
     ...(kept.judged?.scores ?? []).map(({ name }) => name),
     ...[...(kept.given?.labels?.keys() ?? [])].map((key) => `metadata.${key}`),
   ];
-  return {
-    ...(earlier.helper_usage && { helper_usage: earlier.helper_usage }),
-    ...(names.length > 0 && { kept_scores: names }),
-  };
+  return compact({
+    helper_usage: earlier.helper_usage,
+    kept_scores: names.length > 0 ? names : undefined,
+  });
 }
 
 async function runCheck({ name, check }: NamedCheck, input: ScorerInput, signal = never): Promise<GivenScore> {
@@ -263,15 +264,17 @@ async function comparedCalls(options: ScoreInteractionOptions): Promise<Compared
   const { tool_calls: calls = [], calls_seen: seen } = reply;
   if (!references && calls.length === 0) return { scores: [] };
   try {
-    return await compareCalls({
-      ...(references && { references }),
-      calls,
-      seen,
-      matching: { ...scoring.tool_matching, ...scenario?.tool_matching },
-      tools: scenario?.world ?? scoring.world,
-      probes: scoring.probes,
-      signal,
-    });
+    return await compareCalls(
+      compact({
+        references,
+        calls,
+        seen,
+        matching: { ...scoring.tool_matching, ...scenario?.tool_matching },
+        tools: scenario?.world ?? scoring.world,
+        probes: scoring.probes,
+        signal,
+      }),
+    );
   } catch (error) {
     signal.throwIfAborted();
     return { scores: references ? toolScores.map((name) => failedScore(name, error)) : [] };

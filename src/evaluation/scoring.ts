@@ -60,7 +60,7 @@ export interface ScoringOptions {
   /** From `labelCandidates`, over the whole batch. */
   readonly candidates: LabelCandidates;
   readonly settings?: Pick<RunSettings, "scorers" | "weights" | "label_rules" | "tool_matching" | "world">;
-  readonly customScorers?: CustomScorers;
+  readonly customScorers?: CustomScorers | undefined;
   readonly modelLabeller?: ModelLabeller | undefined;
   readonly semantic?: SemanticScorer | undefined;
   readonly judge?: TurnJudge | undefined;

@@ -1,3 +1,4 @@
+import { compact } from "../base/compact.ts";
 import { createSemaphore, type Semaphore } from "../base/semaphore.ts";
 import { ServiceError } from "../contract/errors.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
@@ -167,7 +168,7 @@ function runLifecycle({
         ...(await baselineWarnings(store, { settings: plan, scenarios: plan.scenarios, owner })),
         ...opponent,
       ];
-      return { ...estimate, ...(allWarnings.length > 0 && { warnings: allWarnings }) };
+      return compact({ ...estimate, warnings: allWarnings.length > 0 ? allWarnings : undefined });
     },
 
     async cancel(id, owner) {

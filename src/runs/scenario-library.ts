@@ -1,3 +1,4 @@
+import { compact } from "../base/compact.ts";
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { z } from "zod";
@@ -51,7 +52,7 @@ export function createScenarioLibrary(library: Library): ScenarioLibrary {
   async function* all(): AsyncGenerator<Scenario> {
     let cursor: string | null = "";
     while (cursor !== null) {
-      const page = await library.list({ limit: pageSize, ...(cursor !== "" && { cursor }) });
+      const page = await library.list(compact({ limit: pageSize, cursor: cursor || undefined }));
       for (const { id } of page.entries) {
         const stored = await library.get(id);
         if (stored) yield stored.scenario;
@@ -74,7 +75,7 @@ export function createScenarioLibrary(library: Library): ScenarioLibrary {
         const versions = some.map((scenario) => ({ scenario, version: versionOf(scenario) }));
         for (const entry of await library.put(versions, { at, demo })) {
           const duplicate_of = duplicates.get(entry.id);
-          kept.push({ ...entry, ...(duplicate_of !== undefined && { duplicate_of }) });
+          kept.push(compact({ ...entry, duplicate_of }));
         }
       }
       return kept;

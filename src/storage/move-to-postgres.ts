@@ -33,7 +33,7 @@ export async function moveToPostgres({ file, url, leaseMs = 15_000, keys = [], o
     const { database: to, dispatch, close } = await openPostgresDatabase({ url });
     try {
       await createKeyRecords(to).add(keys);
-      return await copyStore({ from, to, dispatch, ...(onRun && { onRun }) });
+      return await copyStore({ from, to, dispatch, onRun });
     } finally {
       await close();
     }
@@ -71,7 +71,7 @@ interface CopyOptions {
   readonly to: Database;
   /** Makes workers continue unfinished runs in the target. */
   readonly dispatch: Dispatch;
-  readonly onRun?: (progress: { readonly copied: number; readonly total: number }) => void;
+  readonly onRun?: ((progress: { readonly copied: number; readonly total: number }) => void) | undefined;
 }
 
 interface Copied extends CopiedMemory {

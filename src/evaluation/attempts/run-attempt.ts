@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import {
   permanentFailures,
   type ChatMessage,
@@ -40,9 +41,9 @@ export interface AttemptOptions {
   /** Concurrent turns with `history: "reference"`. Default: all. */
   readonly concurrency?: number;
   /** The turns to run. Default: all of the scenario. */
-  readonly turns?: readonly number[];
+  readonly turns?: readonly number[] | undefined;
   /** Awaited before each call; `false` ends the attempt, but replies of calls under way are kept. */
-  readonly admit?: () => boolean | Promise<boolean>;
+  readonly admit?: (() => boolean | Promise<boolean>) | undefined;
   /** The world in which the model acts. Without one, a turn ends with its first reply. */
   readonly world?: AttemptWorld | undefined;
   /** Identifies the conversation at endpoints that keep conversations. Default: none. */
@@ -106,7 +107,7 @@ async function runTurns(
   const completed = await runConcurrently(missing, {
     lanes: history === "reference" ? (options.concurrency ?? missing.length) : 1,
     signal: options.signal,
-    ...(options.admit && { admit: options.admit }),
+    admit: options.admit,
     run: (turn, signal) => runTurn(turn, { ...options, history, replies, worldOfPass: world, signal }),
     keep: async (turn, reply) => {
       replies.set(turn, reply);
@@ -134,7 +135,7 @@ async function runWithUser(
     if ((await onReply(turn, replies.get(turn) as StoredReply)) === false) return { completed: false, replies };
   }
   const last = await user.next(scenario.interactions.length, replies, signal);
-  return { completed: true, replies, ...(last?.end && { end: last.end }) };
+  return compact({ completed: true, replies, end: last?.end });
 }
 
 interface TurnOptions extends AttemptOptions {
@@ -170,8 +171,8 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
   const messages = conversationAt({ scenario, systemPrompt, turn, messageOf, answerOf });
   if (options.worldOfPass) return options.worldOfPass.run(turn, { ...options, model, messages, signal });
   const reply = await model(
-    { messages, ...(parameters && { parameters }) },
-    { signal, ...(onText && { onText: (text: string) => onText(turn, text) }) },
+    compact({ messages, parameters }),
+    compact({ signal, onText: onText && ((text: string) => onText(turn, text)) }),
   );
   return toStoredReply(reply);
 }
@@ -270,7 +271,7 @@ class WorldOfPass {
       admit,
       costOf,
       onStep: onStep && ((soFar, step) => onStep(turn, soFar, step)),
-      ...(onText && { onText: (text: string) => onText(turn, text) }),
+      onText: onText && ((text: string) => onText(turn, text)),
       signal,
     });
     this.#exchanges.set(turn, exchange);

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { Budget, Range, RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationPlan, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -85,16 +86,16 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
   const output_tokens = wholeRange(widen(sumOf(({ output }) => output)));
   const money = moneyOf(parts);
   const seconds = secondsOf(plan, { calls, attempts, options });
-  const estimate = {
+  const estimate = compact({
     calls,
     model_calls,
     helper_calls,
-    ...(users.simulator.calls > 0 && { simulator_calls }),
+    simulator_calls: users.simulator.calls > 0 ? simulator_calls : undefined,
     input_tokens,
     output_tokens,
     money,
     seconds,
-  };
+  });
   return {
     ...estimate,
     based_on: options.earlier

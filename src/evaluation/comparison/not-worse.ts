@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { NotWorse, NotWorseMeasure, NotWorseVerdict } from "../../contract/schemas/comparison.ts";
@@ -68,18 +69,18 @@ export function compareWithMargins(options: MarginOptions): Omit<NotWorse, "next
     const p_adjusted = test.p === null ? null : (adjusted[index] ?? 1);
     const verdict = verdictOf(p_adjusted, worse[index] ?? 1);
     const { baseline, candidate, unscored } = sample.missing;
-    const measure = {
+    const measure = compact({
       ...figuresOf(sample),
       bound: test.bound,
       p: test.p,
       p_adjusted,
       verdict,
       method: test.method,
-      ...(candidate > 0 && { missing_as_zero: candidate }),
-      ...(baseline > 0 && { missing_in_baseline: baseline }),
-      ...(unscored > 0 && { scenarios_left_out: unscored }),
-      ...(verdict === "not_worse" && test.undetected !== null && { undetected_failures: test.undetected }),
-    };
+      missing_as_zero: candidate || undefined,
+      missing_in_baseline: baseline || undefined,
+      scenarios_left_out: unscored || undefined,
+      undetected_failures: verdict === "not_worse" && test.undetected !== null ? test.undetected : undefined,
+    });
     // A measure that is enough alone waits for the others.
     const plan = verdict === "undecided" && (test.p ?? 1) > alpha ? planOf(sample) : null;
     const would_decide = plan && { ...plan, cheaper: cheaperOf(plan, sample) };

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { PairwiseComparison } from "../../contract/schemas/comparison.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
@@ -34,7 +35,7 @@ export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: bo
   const worse = rates.filter((rate) => rate < 0.5).length;
   const p = rates.length < 2 ? null : mcnemar(better, worse);
   const spent = judged.reduce((sum, { judgement }) => addHelperUsage(sum, judgement.helper_usage), noHelperUsage);
-  return {
+  return compact({
     pairs: read.length,
     unreadable: judged.length - read.length,
     wins: count("right"),
@@ -50,8 +51,8 @@ export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: bo
         ? "There is no question that both runs were asked and answered."
         : toSentence({ better, worse, scenarios: rates.length, p, ends }) + unreadableText(judged.length, read.length),
     judge_audited,
-    ...(hasHelperUsage(spent) && { helper_usage: spent }),
-  };
+    helper_usage: hasHelperUsage(spent) ? spent : undefined,
+  });
 }
 
 /** Unreadable verdicts are reported, since the others may not be representative. */

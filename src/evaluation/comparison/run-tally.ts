@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { canonicalJson } from "../../base/json.ts";
 import type { Interaction } from "../../contract/schemas/scenario.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
@@ -109,12 +110,12 @@ export function createRunTally({ failed, unanswered, byAttempt }: RunTallyOption
   }
 
   function begin({ scenario_id, interaction, expectation }: TallyEntry): TalliedInteraction {
-    const tallied = {
+    const tallied = compact({
       content: contentOf(interaction, expectation),
       sums: new Map(),
       calls: new Map(),
-      ...(isMissingAny && { decisive: { strict: noReplies(), even: noReplies() } }),
-    };
+      decisive: isMissingAny ? { strict: noReplies(), even: noReplies() } : undefined,
+    });
     const interactions = scenarios.get(scenario_id) ?? new Map<string, TalliedInteraction>();
     scenarios.set(scenario_id, interactions.set(interaction.id, tallied));
     for (const name of rubricNames(interaction)) rubric_scores.add(name);

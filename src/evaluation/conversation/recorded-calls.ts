@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { canonicalJson, isRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
 import type {
@@ -57,14 +58,14 @@ function callKey({ id, name, arguments: given }: RecordedToolCall): string {
 /** Arguments that are not JSON are kept as text. */
 export function toRecordedCall(call: ReportedToolCall | ToolCall): RecordedToolCall {
   const { id, name, result, error, ms, arguments_unknown } = call as ReportedToolCall;
-  return {
+  return compact({
     id,
     name,
     ...(arguments_unknown ? { arguments: null, arguments_unknown } : parseArguments(call.arguments)),
-    ...(result !== undefined && { result: result as RecordedToolCall["result"] & {} }),
-    ...(error !== undefined && { error }),
-    ...(ms !== undefined && { ms }),
-  };
+    result: result === undefined ? undefined : (result as RecordedToolCall["result"] & {}),
+    error,
+    ms,
+  });
 }
 
 function parseArguments(text: string): Pick<RecordedToolCall, "arguments" | "arguments_error"> {

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { Reply, ReplyError, SuccessfulReply } from "../../contract/ports/chat-model.ts";
 import { failedReplyText, type InteractionError, type StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { Interaction } from "../../contract/schemas/scenario.ts";
@@ -12,7 +13,7 @@ export function toStoredReply(reply: Reply): StoredReply {
 
 /** The stored form of a reply that was recorded elsewhere. */
 export function recordedReply(turn: Pick<Interaction, "agent_reply" | "tool_calls"> | undefined): StoredReply {
-  return {
+  return compact({
     agent_reply: turn?.agent_reply ?? "",
     error: null,
     usage: null,
@@ -23,8 +24,8 @@ export function recordedReply(turn: Pick<Interaction, "agent_reply" | "tool_call
     model: null,
     system_fingerprint: null,
     endpoint_metadata: null,
-    ...(turn?.tool_calls && { tool_calls: turn.tool_calls }),
-  };
+    tool_calls: turn?.tool_calls,
+  });
 }
 
 /** A turn without a usable reply. */
@@ -46,7 +47,7 @@ export function failedTurnReply(error: InteractionError, latency_ms: number): St
 function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
   const { usage } = reply;
   const tool_calls = recordedCalls(reply);
-  return {
+  return compact({
     agent_reply,
     error: null,
     usage: usage && toUsage(usage),
@@ -57,10 +58,10 @@ function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
     model: reply.model,
     system_fingerprint: reply.system_fingerprint,
     endpoint_metadata: reply.metadata,
-    ...(tool_calls.length > 0 && { tool_calls }),
-    ...(reply.calls_unseen && { calls_seen: "none" as const }),
-    ...(reply.session_id !== undefined && { session_id: reply.session_id }),
-  };
+    tool_calls: tool_calls.length > 0 ? tool_calls : undefined,
+    calls_seen: reply.calls_unseen && "none",
+    session_id: reply.session_id,
+  });
 }
 
 /** Drops `retry_after_ms`, which only concerned the retries. */

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { roundDollars } from "../../base/numbers.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { FailedReply, SuccessfulReply } from "../../contract/ports/chat-model.ts";
@@ -12,7 +13,7 @@ export const noHelperUsage: HelperUsage = { calls: 0, usage: noUsage, cost: null
 export function helperUsageOf(reply: SuccessfulReply, priceOf?: PriceOf): HelperUsage {
   const usage = reply.usage && toUsage(reply.usage);
   const cost = usage ? (priceOf?.({ model: reply.model, usage }) ?? null) : null;
-  return { calls: 1, usage: usage ?? noUsage, cost, ...(cost === null && { unpriced: 1 }) };
+  return compact({ calls: 1, usage: usage ?? noUsage, cost, unpriced: cost === null ? 1 : undefined });
 }
 
 /** A failed call counts without tokens; a call refused by the budget counts as refused, not as made. */
@@ -26,13 +27,13 @@ export function addHelperUsage(left: HelperUsage, right: HelperUsage | undefined
   const cost = left.cost === null ? right.cost : roundDollars(left.cost + (right.cost ?? 0));
   const unpriced = (left.unpriced ?? 0) + (right.unpriced ?? 0);
   const refused = (left.refused ?? 0) + (right.refused ?? 0);
-  return {
+  return compact({
     calls: left.calls + right.calls,
     usage: addUsage(left.usage, right.usage),
     cost,
-    ...(unpriced > 0 && { unpriced }),
-    ...(refused > 0 && { refused }),
-  };
+    unpriced: unpriced || undefined,
+    refused: refused || undefined,
+  });
 }
 
 /** True when a call was made, or refused by the budget. */

@@ -7,7 +7,7 @@ interface ConcurrencyOptions<Item, Result> {
   /** `signal` aborts with the caller's, and when the work ends early. */
   readonly run: (item: Item, signal: AbortSignal) => Promise<Result>;
   /** Awaited before each item. After `false` no item is started; those under way finish. */
-  readonly admit?: () => boolean | Promise<boolean>;
+  readonly admit?: (() => boolean | Promise<boolean>) | undefined;
   /** Awaited before the next item of a lane. `false` ends the work: results still under way are dropped. */
   readonly keep: (item: Item, result: Result) => Promise<boolean>;
 }

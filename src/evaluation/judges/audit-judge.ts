@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { AuditItem, JudgeAudit } from "../../contract/schemas/judging/judge-audit.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
@@ -101,7 +102,7 @@ function toAudit(audited: readonly Audited[], { question, fingerprint, repeats }
   const readable = audited.length > 0 && (audited.length - judged.length) / audited.length <= maximumUnreadable;
   const mostFrequent = countMostFrequent(judged.map(({ item }) => item.human));
   const hasEnoughItems = judged.length >= minimumItems && judged.length - mostFrequent >= minimumOthers;
-  return {
+  return compact({
     fingerprint,
     passed: readable && hasEnoughItems && lower !== null && lower >= minimumKappa,
     items: audited.length,
@@ -116,8 +117,8 @@ function toAudit(audited: readonly Audited[], { question, fingerprint, repeats }
     position_flip_rate: flipRate(audited),
     length_bias: lengthBias(audited, { judged, question }),
     notes: notesOn({ audited, judged: judged.length, mostFrequent, kappa, hasInterval: interval !== null, repeats }),
-    ...(hasHelperUsage(helperUsage) && { helper_usage: helperUsage }),
-  };
+    helper_usage: hasHelperUsage(helperUsage) ? helperUsage : undefined,
+  });
 }
 
 /** The number of items with the most frequent choice. */

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { formatFigure } from "../../base/numbers.ts";
 import type { CorrectedEffect, CorrectedMean } from "../../contract/schemas/judging/human-verdict.ts";
 import { clusterInterval, withinScores, type Interval } from "../statistics/intervals.ts";
@@ -34,12 +35,12 @@ export function correctMean(score: string, replies: readonly JudgedReply[]): Cor
   const labelled = replies.filter(({ human }) => human !== undefined);
   const clusters = new Set(labelled.map(({ cluster }) => cluster)).size;
   const skipped = replies.filter(isSkipped).length;
-  const counts = {
+  const counts = compact({
     verdicts: labelled.length,
     replies: replies.length,
     scenarios: clusters,
-    ...(skipped > 0 && { skipped }),
-  };
+    skipped: skipped || undefined,
+  });
   const refusal = refusalOf(labelled.length, {
     scenarios: clusters,
     effective: effectiveClusters(labelled),

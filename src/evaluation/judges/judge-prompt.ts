@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import type { JudgeQuestion } from "./judge-question.ts";
 import { untrustedBlock } from "../helpers/structured-output.ts";
@@ -54,5 +55,5 @@ export function toLines(turns: readonly JudgedTurn[]): Record<string, unknown>[]
 }
 
 function toLine({ user_message, reply, tool_calls = [] }: JudgedTurn): Record<string, unknown> {
-  return { user: user_message, ...(tool_calls.length > 0 && { tool_calls }), assistant: reply };
+  return compact({ user: user_message, tool_calls: tool_calls.length > 0 ? tool_calls : undefined, assistant: reply });
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import type { HelperUsage } from "../../contract/schemas/usage.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
@@ -148,12 +149,14 @@ function scoresOf(
     const verdict = judgements[question.name];
     return verdict ? [{ question, verdict }] : [];
   });
-  const scores = known.map(({ question, verdict }): GivenScore => ({
-    name: question.name,
-    value: verdict.value,
-    reason: describeVerdict(verdict),
-    ...(verdict.value === null && { failed: true }),
-  }));
+  const scores = known.map(({ question, verdict }): GivenScore =>
+    compact({
+      name: question.name,
+      value: verdict.value,
+      reason: describeVerdict(verdict),
+      failed: verdict.value === null || undefined,
+    }),
+  );
   const rubrics = known.filter(({ question }) => isRubric(question.name));
   return rubrics.length === 0 ? scores : [...scores, weightedMean(rubrics, total)];
 }

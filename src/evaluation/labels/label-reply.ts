@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { LabelSource, StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { Interaction, Metadata } from "../../contract/schemas/scenario.ts";
 import { maxReferences, referenceReplies } from "../conversation/conversation.ts";
@@ -45,7 +46,7 @@ export async function labelReply(options: LabelReplyOptions): Promise<Labels> {
     if (!answer) continue;
     const { method, confidence } = answer;
     labels.set(key, answer.value);
-    sources.set(key, { source: "local", method, confidence, ...(isUnjudged && { unjudged: true }) });
+    sources.set(key, compact({ source: "local", method, confidence, unjudged: isUnjudged || undefined }));
   }
   const generated_metadata: Metadata = Object.fromEntries(labels);
   return { generated_metadata, label_sources: Object.fromEntries(sources), unjudged_keys: unjudged };

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { RecordedToolCall, ToolMatching } from "../../contract/schemas/acting/tool-call.ts";
@@ -153,7 +154,7 @@ export function compareOutcome(input: ComparedAttempt, session: ProbeSession | n
   const openParts = new Set(open.map(({ name }) => name));
   for (const { name, passed } of parts) if (passed !== null) openParts.delete(name);
   return {
-    outcome: { value, parts, ...(differences.length > 0 && { state_diff: differences }) },
+    outcome: compact({ value, parts, state_diff: differences.length > 0 ? differences : undefined }),
     toolRules: counted === 0 || open.length > 0 ? null : { held: counted - broken, rules: counted },
     undecided: [
       ...(openParts.size > 0 && value === null ? ["outcome"] : []),
@@ -434,11 +435,11 @@ export function outcomeScores({
         ]
       : []),
   ];
-  return {
+  return compact({
     scores: Object.fromEntries(scores.flatMap(({ name, value: score }) => (score === null ? [] : [[name, score]]))),
     score_reasons: Object.fromEntries(scores.map(({ name, reason }) => [name, reason])),
-    ...(undecided.length > 0 && { undecided_scores: [...undecided] }),
-  };
+    undecided_scores: undecided.length > 0 ? [...undecided] : undefined,
+  });
 }
 
 function outcomeReason({ value, parts }: ExpectationResult): string {

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, toPointer, type JsonRecord } from "../../base/json.ts";
 import { jsonStart } from "../../base/json-size.ts";
 import { truncateText } from "../../base/text.ts";
@@ -43,11 +44,13 @@ export function stateDifferences(
       if (Array.isArray(one) && Array.isArray(two)) return compareMembers(one, two);
     }
     if (hasMatchers && one !== undefined && compileExpected(one).test(two, context)) return;
-    differences.push({
-      path: `${pointer}${toPointer(path)}`,
-      ...(one !== undefined && { expected: excerpt(one) }),
-      ...(two !== undefined && { actual: excerpt(two) }),
-    });
+    differences.push(
+      compact({
+        path: `${pointer}${toPointer(path)}`,
+        expected: one === undefined ? undefined : excerpt(one),
+        actual: two === undefined ? undefined : excerpt(two),
+      }),
+    );
   }
   compare(expected, actual);
   return differences;

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { untilAborted } from "../../base/deadline.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { failedScore, type GivenScore } from "../../scoring/scorers/scorer.ts";
@@ -67,7 +68,7 @@ export async function runCustomScorer(run: CustomScorerRun): Promise<GivenScore>
     if (typeof value !== "number" || !(value >= -rounding && value <= 1 + rounding)) {
       return { name, value: null, reason: "the scorer's value is not a number within 0..1", failed: true };
     }
-    return { name, value: Math.min(1, Math.max(0, value)), ...(text !== undefined && { reason: text }) };
+    return compact({ name, value: Math.min(1, Math.max(0, value)), reason: text });
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof TimeoutError) timeoutCount.timeouts++;

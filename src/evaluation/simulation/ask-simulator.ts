@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
 import type { ChatMessage, ChatModel, ModelParameters, ReplyFormat } from "../../contract/ports/chat-model.ts";
@@ -45,7 +46,7 @@ export async function askSimulator(
   let problem = "";
   for (let answers = 0; answers < mostAnswers; answers += 1) {
     const messages = answers === 0 ? prompt : withReminder(prompt, problem);
-    const request = { messages, format: userTurnFormat, ...(parameters && { parameters }) };
+    const request = compact({ messages, format: userTurnFormat, parameters });
     const reply = await askStructured(model, request, { signal });
     const latency_ms = performance.now() - started;
     if (!reply.ok) {

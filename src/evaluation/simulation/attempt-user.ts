@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { SimulatorAnswer } from "../../contract/ports/journal.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
@@ -67,17 +68,21 @@ export function createAttemptUser({ scenario, attempt, simulator, answerOf, reco
       return { end: { ended: "failed", failure, ...spent } };
     }
     const { message, done, why } = decision;
-    const about = { ...(why !== "" && { why }), ...(message !== "" && { message }), ...spent };
+    const about = compact({
+      why: why || undefined,
+      message: message || undefined,
+      ...spent,
+    });
     const newest: JudgedUserTurn = { turn_index: turn, message, simulated: true, reply: null };
     const wrong = message.trim() === "" ? null : messageFailure(user!, [...said, newest]);
     if (wrong) return { end: { ended: "failed", failure: wrong, ...about } };
     if (done) return { end: endOf("done", said, about) };
-    return { turn: { message, source: "simulator", ...(why !== "" && { why }), ...spent, latency_ms } };
+    return { turn: compact({ message, source: "simulator", why: why || undefined, ...spent, latency_ms }) };
   }
 
   function endOf(ended: "done" | "turns", said: readonly JudgedUserTurn[], about: Partial<UserEnd> = {}): UserEnd {
     const failure = goalFailure(user!, said);
-    return { ended, ...about, ...(failure && { failure }) };
+    return compact({ ended, ...about, failure: failure ?? undefined });
   }
 
   return {

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { reaches } from "../../base/numbers.ts";
 import type { Gate, GateResult } from "../../contract/schemas/budget.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
@@ -36,14 +37,16 @@ export function checkGate(gate: Gate, figures: GateFigures): GateResult {
     // The mean of the attempts that could be decided says nothing about the others.
     const isOpen = isUndecided(name, figures) && (isReached || actual === undefined || actual === null);
     const passed = isReached && !isOpen;
-    checks.push({
-      name,
-      ...place,
-      required,
-      actual: actual ?? null,
-      passed,
-      ...(isOpen && { undecided: true as const }),
-    });
+    checks.push(
+      compact({
+        name,
+        ...place,
+        required,
+        actual: actual ?? null,
+        passed,
+        undecided: isOpen || undefined,
+      }),
+    );
   };
   for (const [name, required] of Object.entries(gate.scores ?? {})) {
     const counted = meansWithMissing(figures.scenarios, name);

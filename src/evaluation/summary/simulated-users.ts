@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { roundDollars } from "../../base/numbers.ts";
 import type { SimulatedUsers, UserTurn } from "../../contract/schemas/acting/user-turn.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
@@ -54,19 +55,19 @@ export function createSimulatedUsers(limit: number = defaultLeftOutLimit) {
       const share = failed / attempts;
       const { lower, upper } = wilson(failed, attempts) ?? { lower: 0, upper: 1 };
       const cost = usage.cost === null ? null : roundDollars(usage.cost);
-      return {
+      return compact({
         attempts,
         failed,
         share,
         low: Math.max(0, lower),
         high: Math.min(1, upper),
         limit,
-        ...(leftOut({ attempts, failed }, limit)?.isTooMuch && { undecided: true as const }),
+        undecided: leftOut({ attempts, failed }, limit)?.isTooMuch ? true : undefined,
         kinds: Object.fromEntries([...kinds].toSorted(([, left], [, right]) => right - left)),
         scores_with_failures: withFailures(scenarios, (row) => failedIn.get(row)),
         passed,
         usage: { ...usage, cost },
-      };
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { roundDollars } from "../../base/numbers.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
@@ -227,34 +228,34 @@ export function createRunFigures({ threshold, gate, label_rules, checks }: RunFi
         unfinished,
         simulated_users,
       };
-      const summary: RunSummary = {
+      const summary: RunSummary = compact({
         average_scores,
         score_stats: series.finish(scores),
         label_metrics: labels.finish(),
         usage,
         interactions,
         failed,
-        ...(causes.length > 0 && { failures: causes.slice(0, maximumCauses) }),
+        failures: causes.length > 0 ? causes.slice(0, maximumCauses) : undefined,
         scenarios: countScenarios(),
-        ...(always_failing.length > 0 && { always_failing }),
-        ...(unscored > 0 && { unscored }),
-        ...(writtenCalls > 0 && { written_calls: writtenCalls }),
-        ...(undecided.size > 0 && { undecided_scores: Object.fromEntries(undecided) }),
+        always_failing: always_failing.length > 0 ? always_failing : undefined,
+        unscored: unscored || undefined,
+        written_calls: writtenCalls || undefined,
+        undecided_scores: undecided.size > 0 ? Object.fromEntries(undecided) : undefined,
         conflicts,
         breakdown: breakdown.finish(),
         ...spending.finish(),
-        ...(latency_ms && { latency_ms }),
-        ...(first_token_ms && { first_token_ms }),
-        ...(stopped_by && { stopped_by }),
+        latency_ms: latency_ms ?? undefined,
+        first_token_ms: first_token_ms ?? undefined,
+        stopped_by,
         ...(gap && { drift: gap, reference_scores: averageScores(referenceScores) }),
-        ...(gate && { gate: checkGate(gate, figures) }),
+        gate: gate && checkGate(gate, figures),
         flaky: entries.filter(({ row }) => verdicts.of(row) === "flaky").length,
-        ...(flaky && { flakiness: flaky }),
-        ...(audited !== undefined && { judge_audited: audited }),
-        ...(unaudited.size > 0 && { unaudited_scores: overallFirst([...unaudited]) }),
-        ...(simulated_users && { simulated_users }),
-        ...(pass_hat_k && { pass_hat_k }),
-      };
+        flakiness: flaky ?? undefined,
+        judge_audited: audited,
+        unaudited_scores: unaudited.size > 0 ? overallFirst([...unaudited]) : undefined,
+        simulated_users: simulated_users ?? undefined,
+        pass_hat_k: pass_hat_k ?? undefined,
+      });
       const counts = new Map(causes.map(({ code, count }) => [code, count]));
       const message = statusMessage({
         interactions,
@@ -349,10 +350,10 @@ function createSpending() {
     },
     finish(): Pick<RunSummary, "cost" | "helper_usage"> {
       const cost = { total: roundDollars(total + (helper.cost ?? 0)), unpriced: unpriced + (helper.unpriced ?? 0) };
-      return {
-        ...((priced > 0 || helper.cost !== null) && { cost }),
-        ...(hasHelperUsage(helper) && { helper_usage: helper }),
-      };
+      return compact({
+        cost: priced > 0 || helper.cost !== null ? cost : undefined,
+        helper_usage: hasHelperUsage(helper) ? helper : undefined,
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { JsonRecord } from "../../base/json.ts";
 import { compileExpected, type MatchContext } from "./matchers.ts";
 import type { ProbeSession } from "./probes.ts";
@@ -26,6 +27,6 @@ export function compareConditions(
       const actual = Object.hasOwn(args, name) ? args[name] : undefined;
       return compileExpected(expected).test(actual, context);
     });
-    return { matches, ...(failure !== undefined && { failure }) };
+    return compact({ matches, failure });
   });
 }

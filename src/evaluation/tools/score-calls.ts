@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type {
   RecordedToolCall,
   ReferenceToolCall,
@@ -81,8 +82,8 @@ export function compareTurn(
   session: ProbeSession,
 ): ComparedCalls {
   const problems = tools ? callProblems(calls, tools, session) : [];
-  const found = problems.length > 0 && { problems: problems.slice(0, mostListed) };
-  if (!references) return { scores: [], ...(found && { comparison: found }) };
+  const found = problems.length > 0 ? { problems: problems.slice(0, mostListed) } : undefined;
+  if (!references) return found ? { scores: [], comparison: found } : { scores: [] };
   if (!isVisible(references, { seen, tools })) return { scores: toolScores.map((name) => undecidedScore(name)) };
   const failures: string[] = [];
   const context = matchContext(matching, session, (reason) => failures.push(reason));
@@ -91,7 +92,7 @@ export function compareTurn(
     context,
   });
   const [failure] = failures;
-  if (failure !== undefined) return { scores: unscoredCalls(failure), ...(found && { comparison: found }) };
+  if (failure !== undefined) return compact({ scores: unscoredCalls(failure), comparison: found });
   const turn = {
     references,
     calls,
@@ -106,14 +107,16 @@ export function compareTurn(
       references.length === 0
         ? noneExpected(calls, turn.notes)
         : [nameScore(turn), argumentScore(turn), orderScore(turn), matchScore(turn)].map(withUnknownArguments(turn)),
-    comparison: {
-      pairs: matches.pairs.map(({ call, mismatches }) => ({
-        call,
-        ...(mismatches.length > 0 && { wrong: mismatches.slice(0, mostListed) }),
-      })),
-      ...(isExtraWrong && matches.extra.length > 0 && { unexpected: matches.extra.slice(0, mostListed) }),
+    comparison: compact({
+      pairs: matches.pairs.map(({ call, mismatches }) =>
+        compact({
+          call,
+          wrong: mismatches.length > 0 ? mismatches.slice(0, mostListed) : undefined,
+        }),
+      ),
+      unexpected: isExtraWrong && matches.extra.length > 0 ? matches.extra.slice(0, mostListed) : undefined,
       ...found,
-    },
+    }),
   };
 }
 

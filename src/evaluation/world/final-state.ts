@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { pause } from "../../base/deadline.ts";
 import type { WorldEntry } from "../../contract/ports/journal.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -81,6 +82,6 @@ async function carryOut(
     const call: RecordedToolCall = { id: "", name, arguments: args };
     if (hasMatchers(args) || skip(call)) continue;
     const { changes } = await session.answer(call, signal);
-    session.apply({ type: "call", call, ...(changes && { changes }) });
+    session.apply(compact({ type: "call", call, changes }));
   }
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { pause } from "../../base/deadline.ts";
 import { isRecord } from "../../base/json.ts";
 import { createSecretRedactor } from "../../base/redact-secrets.ts";
@@ -119,8 +120,8 @@ export class ForeignWorld {
     const { model, messages, parameters, onText, signal } = options;
     const text = onText && this.#redactor.stream(onText);
     const reply = await model(
-      { messages, ...(parameters && { parameters }) },
-      { signal, session: { id: "", world_url }, ...(text && { onText: text.add }) },
+      compact({ messages, parameters }),
+      compact({ signal, session: { id: "", world_url }, onText: text?.add }),
     );
     text?.end();
     return this.#redactor.value(reply);
@@ -141,12 +142,12 @@ export class ForeignWorld {
     const refused = this.#refused;
     this.#refused = 0;
     const { tool_calls: _, calls_seen: ownCalls, ...rest } = stored;
-    return {
+    return compact({
       ...rest,
-      ...(ownCalls && { calls_seen: "world" }),
-      ...(all.length > 0 && { tool_calls: all }),
-      ...(refused > 0 && { refused_calls: refused }),
-    };
+      calls_seen: ownCalls && "world",
+      tool_calls: all.length > 0 ? all : undefined,
+      refused_calls: refused || undefined,
+    });
   }
 
   #reopen(): void {
@@ -186,11 +187,11 @@ export class ForeignWorld {
       outcome.error === undefined
         ? { result: outcome.result as RecordedToolCall["result"] & {} }
         : { error: outcome.error };
-    const entry: WorldEntry = {
+    const entry: WorldEntry = compact({
       type: "call",
       call: { ...asked, ...ended, ms },
-      ...(outcome.changes && { changes: outcome.changes }),
-    };
+      changes: outcome.changes,
+    });
     // Where no more can be stored, nothing more is kept in memory either.
     if (turn.failure === undefined) await turn.append([entry]).catch((error: unknown) => (turn.failure ??= error));
     if (turn.failure !== undefined) return toAnswer({ error: failureText(turn.failure) });

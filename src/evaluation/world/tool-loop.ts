@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { pause } from "../../base/deadline.ts";
 import type {
   ChatMessage,
@@ -235,7 +236,7 @@ class ToolTurn {
       }
       const ms = Math.round((performance.now() - started) * 1000) / 1000;
       const outcome = error === undefined ? { result: result as RecordedToolCall["result"] & {} } : { error };
-      this.#record({ type: "call", call: { ...asked, ...outcome, ms }, ...(changes && { changes }) });
+      this.#record(compact({ type: "call", call: { ...asked, ...outcome, ms }, changes }));
       if (performance.now() - begun < longestBlockMs) continue;
       await pause(0, signal);
       begun = performance.now();
@@ -265,12 +266,13 @@ class ToolTurn {
     const { model, messages, parameters, world, onText, signal } = this.#options;
     const exchange = limit === null ? this.#exchange.messages : this.#exchange.withNotice(limit);
     return model(
-      {
+      compact({
         messages: [...messages, ...exchange],
-        ...(world.tools.length > 0 && { tools: world.tools, ...(limit !== null && { tool_choice: "none" }) }),
-        ...(parameters && { parameters }),
-      },
-      { signal, ...(onText && { onText }) },
+        ...(world.tools.length > 0 &&
+          compact({ tools: world.tools, tool_choice: limit !== null ? "none" : undefined })),
+        parameters,
+      }),
+      compact({ signal, onText }),
     );
   }
 
@@ -287,7 +289,7 @@ class ToolTurn {
     const cost = this.#options.costOf?.(reply);
     const about = { finish_reason, usage, model, system_fingerprint, metadata, latency_ms, first_token_ms, tries };
     const session = session_id === undefined ? {} : { session_id };
-    return { text, refusal, tool_calls, ...about, ...session, ...(cost !== undefined && { cost }) };
+    return compact({ text, refusal, tool_calls, ...about, ...session, cost });
   }
 
   /** The turn ends with this reply. Calls that it makes although no tool was offered are recorded and not carried out. */
@@ -313,14 +315,14 @@ class ToolTurn {
     const { tries } = error;
     const stored = this.#toStored(failedReplyText);
     const calls = (stored.model_calls ?? this.#replies.length) + (tries > 0 ? 1 : 0);
-    const reply = {
+    const reply = compact({
       ...stored,
       error,
       latency_ms: stored.latency_ms + latency_ms,
       tries: stored.tries + tries,
       finish_reason: null,
-      ...(calls > 1 && { model_calls: calls }),
-    };
+      model_calls: calls > 1 ? calls : undefined,
+    });
     return { reply, exchange: this.#exchange.messages };
   }
 
@@ -333,7 +335,8 @@ class ToolTurn {
     const waited = this.#calls.reduce((total, { ms = 0 }) => total + ms, 0);
     const counted = replies.length > 0 && replies.every(({ usage }) => usage !== null);
     const priced = replies.some(({ cost }) => cost !== undefined);
-    return {
+    const isPriceKnown = replies.every(({ cost = null }) => cost !== null);
+    return compact({
       agent_reply,
       error: null,
       usage: counted ? replies.reduce((total, { usage }) => addUsage(total, usage && toUsage(usage)), noUsage) : null,
@@ -344,11 +347,11 @@ class ToolTurn {
       model: last?.model ?? null,
       system_fingerprint: last?.system_fingerprint ?? null,
       endpoint_metadata: last?.metadata ?? null,
-      ...(priced && { cost: replies.some(({ cost = null }) => cost === null) ? null : sum(({ cost }) => cost ?? 0) }),
-      ...(this.#calls.length > 0 && { tool_calls: [...this.#calls] }),
-      ...(replies.length > 1 && { model_calls: replies.length }),
-      ...(last?.session_id !== undefined && { session_id: last.session_id }),
-    };
+      cost: priced ? (isPriceKnown ? sum(({ cost }) => cost ?? 0) : null) : undefined,
+      tool_calls: this.#calls.length > 0 ? [...this.#calls] : undefined,
+      model_calls: replies.length > 1 ? replies.length : undefined,
+      session_id: last?.session_id,
+    });
   }
 }
 

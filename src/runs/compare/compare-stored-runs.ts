@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { testsOwnAgent } from "../plan/endpoints.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { RunComparison } from "../../contract/schemas/comparison.ts";
@@ -57,7 +58,7 @@ export async function compareStoredRuns(
     names: new Set(comparison.scores.map(({ name }) => name)),
   });
   const winRate = await winRateOfScores(store, { baseline: baseline.run, candidate: candidate.run });
-  return {
+  return compact({
     ...about,
     comparable: true,
     reason: null,
@@ -67,25 +68,25 @@ export async function compareStoredRuns(
     unpaired: comparison.unpaired,
     notes,
     ...counts,
-    ...(corrected.length > 0 && { corrected }),
-    ...(winRate && { win_rate: winRate }),
-    ...(margins &&
-      notWorse && {
-        not_worse: {
-          ...notWorse,
-          next: decidingRun(notWorse, {
-            baseline: { ...about.baseline, own_agent: baseline.run.tied },
-            candidate: { ...about.candidate, own_agent: candidate.run.tied },
-            margins,
-            attempts: attempts.most,
-          }),
-        },
-      }),
+    corrected: corrected.length > 0 ? corrected : undefined,
+    win_rate: winRate ?? undefined,
+    not_worse:
+      margins && notWorse
+        ? {
+            ...notWorse,
+            next: decidingRun(notWorse, {
+              baseline: { ...about.baseline, own_agent: baseline.run.tied },
+              candidate: { ...about.candidate, own_agent: candidate.run.tied },
+              margins,
+              attempts: attempts.most,
+            }),
+          }
+        : undefined,
     changed: changed.map((entry) => ({
       ...entry,
       user_message: messages.get(`${entry.scenario_id}\n${entry.interaction_id}`) ?? "",
     })),
-  };
+  });
 }
 
 function simulatedUsersOf(baseline: StoredSide, candidate: StoredSide): Pick<RunComparison, "simulated_users"> {

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { PairwiseComparison } from "../../contract/schemas/comparison.ts";
@@ -62,7 +63,7 @@ export async function judgeRunPairs(
     winner === null ? [] : [{ pair, judge: winner === "right" ? 1 : winner === "tie" ? 0.5 : 0 }],
   );
   const corrected = await correctWinRate(store, { baseline, candidate }, preferences);
-  const figures = { ...pairwiseFigures(judged, judge.audited), ...(corrected && { corrected }) };
+  const figures = compact({ ...pairwiseFigures(judged, judge.audited), corrected: corrected ?? undefined });
   if (!limited) return figures;
   return { ...figures, limited, sentence: `${figures.sentence} Only the first ${limit} pairs were judged.` };
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { helperCalls } from "../../evaluation/budget/helper-calls.ts";
@@ -108,7 +109,9 @@ export function attemptCalls(scenario: Scenario, settings: RunSettings): Attempt
   const ofConversation = (judge?.scope === "conversation" ? whole.judge : 0) + whole.outcome;
   const ofTurns = interactions.map((interaction) => {
     const scenarios = [{ ...scenario, interactions: [interaction] }];
-    const calls = helperCalls({ scenarios, labeller, ...(judge?.scope !== "conversation" && { judge }) });
+    const calls = helperCalls(
+      compact({ scenarios, labeller, judge: judge?.scope !== "conversation" ? judge : undefined }),
+    );
     const simulator = interaction.simulated && !scenario.user?.recorded ? 1 : 0;
     return calls.judge + calls.labeller + simulator;
   });

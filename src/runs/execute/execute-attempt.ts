@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isLocalTarget } from "../../contract/schemas/acting/target.ts";
 import type { ClaimedAttempt, Queue } from "../../contract/ports/queue.ts";
 import {
@@ -170,7 +171,7 @@ class AttemptExecution {
     const { lease, scenario_index, attempt } = this.#claimed;
     if (turn) this.#transcript.scored.set(turn.turn_index, turn.scores);
     onEnding?.();
-    const end = { average_scores: this.#transcript.averages(), ...(turn && { turn }) };
+    const end = compact({ average_scores: this.#transcript.averages(), turn });
     const outcome = await this.#retryStore(() => queue.finish(lease, end));
     if (turn && !outcome.finished) throw leaseLost();
     if (outcome.finished) {
@@ -210,7 +211,7 @@ class AttemptExecution {
       history,
       concurrency: Math.min(settings.concurrency ?? maxReferenceConcurrency, maxReferenceConcurrency),
       stored: this.#transcript.passFrom(from),
-      ...(only && { turns: only }),
+      turns: only,
       admit: () => this.#admit(),
       signal,
       world: this.#world ? this.#worldFrom(from, this.#world) : undefined,
@@ -254,7 +255,7 @@ class AttemptExecution {
       entriesOf: (turn) => this.#entriesOf(from + turn),
       append: (turn, entries) => this.#appendToJournal(from + turn, entries),
       ...this.#foreignWorld(),
-      ...(priceOf && { costOf: ({ model, usage }) => usage && priceOf({ model, usage: toUsage(usage) }) }),
+      costOf: priceOf && (({ model, usage }) => usage && priceOf({ model, usage: toUsage(usage) })),
       onStep: (turn, reply, { restored }) => {
         if (!ledger) return;
         const step = { scenario_index, attempt, turn_index: from + turn, reply };

@@ -73,15 +73,13 @@ export function createRunScoring(
     const scoring = createScoring({
       candidates,
       settings,
-      ...(customScorers && { customScorers }),
+      customScorers,
       modelLabeller: labeller && labellerOf({ ...helperTarget(settings, labeller), owner, policy }),
       semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
       judge: ofTurns ? judge : undefined,
       lexical: lexical && ((question) => lexical(question, owner)),
-      ...(checks && {
-        runCheck: (question, signal) => checks.run(question, { asker: owner, signal }),
-        runComparison: (task, signal) => checks.compare(task, { asker: owner, signal }),
-      }),
+      runCheck: checks && ((question, signal) => checks.run(question, { asker: owner, signal })),
+      runComparison: checks && ((task, signal) => checks.compare(task, { asker: owner, signal })),
       code: checkCode?.run,
     });
     return {

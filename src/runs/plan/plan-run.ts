@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { shuffle } from "../../base/random.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
@@ -31,21 +32,21 @@ export function planRun(given: EvaluationRequest, limits: PlanLimits, helpers: P
   const { judge, labeller, simulator, replay_users: _users, ...options } = rest;
   const { attempts, sequence } = survey.attempts;
   enforceCallLimit({ attempts, history: request.history, judge }, counts, limits);
-  const scenarios = sequence ? shuffle(survey.scenarios, sequence.seed) : survey.scenarios;
+  const scenarios = sequence ? shuffle(survey.scenarios, sequence.seed) : [...survey.scenarios];
 
-  return {
+  return compact({
     ...options,
     ...planTarget({ endpoint, protocol }),
     attempts,
-    ...(sequence && { sequence }),
-    ...(judge && { judge: withOperatorDefaults(judge, helpers.judge) }),
-    ...(labeller && { labeller: withOperatorDefaults(labeller, helpers.labeller) }),
-    ...((counts.simulated || simulator) && { simulator: withOperatorDefaults(simulator ?? {}, helpers.simulator) }),
-    scenarios: [...scenarios],
+    sequence,
+    judge: judge && withOperatorDefaults(judge, helpers.judge),
+    labeller: labeller && withOperatorDefaults(labeller, helpers.labeller),
+    simulator: counts.simulated || simulator ? withOperatorDefaults(simulator ?? {}, helpers.simulator) : undefined,
+    scenarios,
     test_name: test_name ?? defaultTestName(scenarios),
     ...slow,
     survey,
-  };
+  });
 }
 
 /** One scenario gives a run its name; several give it their common first tag, or their number and the date. */

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { FieldError } from "../../contract/errors.ts";
 import type { Budget } from "../../contract/schemas/budget.ts";
 import type {
@@ -68,16 +69,16 @@ export function opposedSettings(
   const half = budget && { budget: halved(budget) };
   return {
     candidate: { ...settings, ...half, sequence: { ...sequence, opponent: ids.baseline } },
-    baseline: {
+    baseline: compact({
       ...shared,
       ...half,
       model_id,
       endpoint,
       protocol,
-      ...(system_prompt !== undefined && { system_prompt }),
-      ...(parameters && { parameters }),
+      system_prompt,
+      parameters,
       sequence: { ...sequence, side: "baseline", opponent: ids.candidate },
-    },
+    }),
   };
 }
 
@@ -88,10 +89,10 @@ export function opposedPlan({ scenarios, ...settings }: EvaluationPlan): Evaluat
 }
 
 function halved({ calls, tokens, money, seconds }: Budget): Budget {
-  return {
-    ...(calls !== undefined && { calls: Math.floor(calls / 2) }),
-    ...(tokens !== undefined && { tokens: Math.max(1, Math.floor(tokens / 2)) }),
-    ...(money !== undefined && { money: money / 2 }),
-    ...(seconds !== undefined && { seconds }),
-  };
+  return compact({
+    calls: calls === undefined ? undefined : Math.floor(calls / 2),
+    tokens: tokens === undefined ? undefined : Math.max(1, Math.floor(tokens / 2)),
+    money: money === undefined ? undefined : money / 2,
+    seconds,
+  });
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { toPointer } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors.ts";
 import { isProtocolOf } from "../../contract/protocols/protocols.ts";
@@ -56,12 +57,12 @@ export function planTarget({
   if (typeof endpoint === "string") return { endpoint, protocol };
   const kind = "url" in endpoint ? (endpoint.protocol ?? "http") : "module" in endpoint ? "module" : "command";
   const world = "url" in endpoint ? endpoint.world : undefined;
-  return {
+  return compact({
     endpoint: targetAddress(endpoint),
     protocol: kind,
     target: endpoint,
-    ...(world && { world_address: world }),
-  };
+    world_address: world,
+  });
 }
 
 /** Problems of the endpoint beyond its schema. */

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { z } from "zod";
 import type { EvaluationRequest, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -18,17 +19,17 @@ export function toRepeatRequest(
   const options = target ? { ...withoutProtocol, endpoint: target } : rest;
   const batch = scenarios.map((scenario) => toInput(withoutUserTurns(scenario), settings));
   const [first] = batch;
-  return {
+  return compact({
     ...options,
     attempts: requestedAttempts(attempts, sequence),
-    ...(on_failure !== "continue" && { on_failure }),
-    ...(tags.length > 0 && { tags }),
-    ...(Object.keys(metadata).length > 0 && { metadata }),
-    ...(judge && { judge: withoutOperatorDefaults(judge, helpers.judge) }),
-    ...(labeller && { labeller: withoutOperatorDefaults(labeller, helpers.labeller) }),
+    on_failure: on_failure !== "continue" ? on_failure : undefined,
+    tags: tags.length > 0 ? tags : undefined,
+    metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+    judge: judge && withoutOperatorDefaults(judge, helpers.judge),
+    labeller: labeller && withoutOperatorDefaults(labeller, helpers.labeller),
     ...ownSimulator(settings, helpers),
     test_batch: first && batch.length === 1 ? first : batch,
-  };
+  });
 }
 
 /** A simulator that equals the operator's needs no mention: a scenario with a user is enough. */
@@ -41,28 +42,28 @@ function ownSimulator({ simulator }: RunSettings, helpers: PlanHelpers): Pick<Re
 function requestedAttempts(attempts: number, sequence: RunSettings["sequence"]): RepeatRequest["attempts"] {
   if (sequence?.side !== "candidate") return attempts;
   const { side: _side, opponent: _opponent, seed: _order, ...comparison } = sequence;
-  return { until: "decided", ...comparison, ...(attempts !== 1 && { each: attempts }) };
+  return compact({ until: "decided", ...comparison, each: attempts !== 1 ? attempts : undefined });
 }
 
 function toInput(
   { id, description, system_prompt, tags, interactions, ...acting }: Scenario,
   { protocol }: Pick<RunSettings, "protocol">,
 ) {
-  return {
+  return compact({
     id,
-    ...(description !== "" && { description }),
-    ...(system_prompt !== undefined && { system_prompt }),
-    ...(tags.length > 0 && { tags }),
+    description: description || undefined,
+    system_prompt,
+    tags: tags.length > 0 ? tags : undefined,
     ...acting,
     interactions: interactions.map(
       ({ simulated: _simulated, agent_reply, generated_metadata: _labels, ...interaction }) => {
         const { reference_metadata, ...input } = interaction;
-        return {
+        return compact({
           ...input,
-          ...(protocol === "recorded" && { agent_reply }),
-          ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }),
-        };
+          agent_reply: protocol === "recorded" ? agent_reply : undefined,
+          reference_metadata: Object.keys(reference_metadata).length > 0 ? reference_metadata : undefined,
+        });
       },
     ),
-  };
+  });
 }

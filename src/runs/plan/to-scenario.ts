@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { z } from "zod";
 import { turnId, type Interaction, type Scenario, type ScenarioInput } from "../../contract/schemas/scenario.ts";
 
@@ -19,12 +20,12 @@ export function interactionFromInput(
   index: number,
   { recorded = false }: ReadingOptions = {},
 ): Interaction {
-  return {
+  return compact({
     ...interaction,
     id: turnId(interaction, index),
     agent_reply: recorded ? agent_reply : "",
-    ...(recorded && tool_calls && { tool_calls }),
+    tool_calls: recorded && tool_calls ? tool_calls : undefined,
     generated_metadata: {},
     interaction_type: interaction.interaction_type ?? (index === 0 ? "opening" : "follow_up"),
-  };
+  });
 }

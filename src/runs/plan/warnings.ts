@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import { actsInWorld, callReporting, isLocalTarget, offersTools } from "../../contract/schemas/acting/target.ts";
@@ -204,7 +205,7 @@ export function outcomeWarnings(
 function toolNameWarnings({ unknownTools }: Expectations): readonly Warning[] {
   return Array.from(unknownTools, ([name, { scenarioId, suggestion }]) => {
     const message = `expects a call of "${name}" in scenario "${scenarioId}", but its world has no such tool`;
-    return { pointer: "/test_batch", message, ...(suggestion !== undefined && { suggestion }) };
+    return compact({ pointer: "/test_batch", message, suggestion });
   });
 }
 
@@ -228,11 +229,11 @@ function labelRuleWarnings(
   const unused = Object.keys(label_rules).filter((key) => !labels.has(key));
   return unused.slice(0, mostWarnings).map((key) => {
     const suggestion = closestName(key, [...labels]);
-    return {
+    return compact({
       pointer: toPointer(["label_rules", key]),
       message: "has no effect: no interaction expects a label under this key",
-      ...(suggestion !== undefined && { suggestion }),
-    };
+      suggestion,
+    });
   });
 }
 
@@ -250,11 +251,11 @@ export function gateWarnings(
     .slice(0, mostWarnings)
     .map(({ field, name }) => {
       const suggestion = closestName(name, [...known]);
-      return {
+      return compact({
         pointer: toPointer(["gate", field, name]),
         message: "is not a score of this run, so the gate cannot pass",
-        ...(suggestion !== undefined && { suggestion }),
-      };
+        suggestion,
+      });
     });
 }
 

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { canonicalJson } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors.ts";
 import type { NewFigures } from "../../contract/ports/store.ts";
@@ -130,11 +131,11 @@ function settingsOf(
   helpers: PlanHelpers,
 ): RunSettings {
   const { judge, labeller } = request;
-  const named = {
+  const named = compact({
     ...request,
-    ...(judge && { judge: withOperatorDefaults(judge, helpers.judge) }),
-    ...(labeller && { labeller: withOperatorDefaults(labeller, helpers.labeller) }),
-  };
+    judge: judge && withOperatorDefaults(judge, helpers.judge),
+    labeller: labeller && withOperatorDefaults(labeller, helpers.labeller),
+  });
   const given = scoringFields.flatMap((name) => (named[name] === undefined ? [] : [[name, named[name]]]));
   const settings = Object.entries({ ...before, ...Object.fromEntries(given) });
   return Object.fromEntries(settings.filter(([, value]) => value !== null)) as RunSettings;
@@ -208,23 +209,23 @@ function problemsOf(scenario: Scenario, input: ScenarioInput, showsReferences: b
 function withExpectations(before: Scenario, input: ScenarioInput): Scenario {
   const { tool_matching: _matching, expect: _expect, ...scenario } = before;
   const { tool_matching, expect } = input;
-  return {
+  return compact({
     ...scenario,
-    ...(tool_matching && { tool_matching }),
-    ...(expect && { expect }),
+    tool_matching,
+    expect,
     interactions: scenario.interactions.map((asked, turn): Interaction => {
       if (asked.simulated) return asked;
       const { references: _references, reference_tool_calls: _calls, checks: _checks, ...rest } = asked;
       const { reference_reply, references, reference_tool_calls, reference_metadata, checks } =
         input.interactions[turn]!;
-      return {
+      return compact({
         ...rest,
         reference_reply,
-        ...(references && { references }),
-        ...(reference_tool_calls && { reference_tool_calls }),
+        references,
+        reference_tool_calls,
         reference_metadata,
-        ...(checks && { checks }),
-      };
+        checks,
+      });
     }),
-  };
+  });
 }

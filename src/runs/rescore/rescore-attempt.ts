@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { worldEntries, type JournalPart } from "../../contract/ports/journal.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
@@ -60,12 +61,15 @@ export async function rescoreAttempt(
     const end = stored.scores?.conversation?.user;
     const isLast = end !== undefined || stored.turn_index === scenario.interactions.length - 1;
     const conversation = isLast ? await conversationOf(stored, transcript, options) : undefined;
-    transcript.scored.set(stored.turn_index, {
-      ...scores,
-      ...(conversation && { conversation: end ? afterUserEnd(conversation, end, stored) : conversation }),
-      ...(end && !conversation && { conversation: afterUserEnd(undefined, end, stored) }),
-      ...(askedIn !== undefined && { asked_in: askedIn }),
-    });
+    transcript.scored.set(
+      stored.turn_index,
+      compact({
+        ...scores,
+        ...(conversation && { conversation: end ? afterUserEnd(conversation, end, stored) : conversation }),
+        ...(end && !conversation && { conversation: afterUserEnd(undefined, end, stored) }),
+        asked_in: askedIn,
+      }),
+    );
   }
   const isSpoiled = transcript.scored.values().some(({ conversation }) => conversation?.user?.failure);
   if (isSpoiled) for (const [turn, scores] of transcript.scored) transcript.scored.set(turn, withoutScores(scores));
@@ -105,7 +109,7 @@ function rescoreTurn(
     scoring,
     before: transcript.before(turn_index),
     earlier: askModels ? undefined : (scores ?? noEarlierScores),
-    ...(signal && { signal }),
+    signal,
   });
 }
 

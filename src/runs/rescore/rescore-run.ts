@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { pause } from "../../base/deadline.ts";
 import { isStoreFailure } from "../../contract/errors.ts";
 import type { RescoreHold, RunRecord, Store } from "../../contract/ports/store.ts";
@@ -113,7 +114,7 @@ async function rescoreHeld(options: HeldOptions): Promise<RunRecord> {
   const broken: Rescored = { ...rescoredMark(before, plan, options), at, partial: true };
   await begin(before, plan, broken, options);
   try {
-    await rescoreAttempts(run, plan, { ...options, ...scoring, ...(options.askModels && { askedIn: at }) });
+    await rescoreAttempts(run, plan, compact({ ...options, ...scoring, askedIn: options.askModels ? at : undefined }));
   } catch (error) {
     // After an interruption the figures still have to match the stored scores.
     if (!isStoreFailure(error)) await updateFigures(run, broken, options).catch(() => {});
@@ -198,12 +199,13 @@ async function begin(
 function rescoredMark({ summary }: RunRecord, { replaced }: RescorePlan, { now, askModels }: RescoreOptions): Rescored {
   const earlier = summary?.rescored;
   const asked = askModels || earlier?.asked_models;
-  return {
+  const all = new Set([...(earlier?.replaced ?? []), ...replaced]);
+  return compact({
     at: new Date(now()).toISOString(),
-    replaced: [...new Set([...(earlier?.replaced ?? []), ...replaced])],
-    ...(asked && { asked_models: true }),
-    ...(earlier?.partial && earlier.asked_models && !askModels && { partial: true }),
-  };
+    replaced: Array.from(all),
+    asked_models: asked || undefined,
+    partial: (!askModels && earlier?.asked_models && earlier.partial) || undefined,
+  });
 }
 
 async function rescoreAttempts(

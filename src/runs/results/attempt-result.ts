@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import type { AttemptWithInteractions, StoredInteraction } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
@@ -33,28 +34,28 @@ export function toAttemptResults(
   const bad = firstBadTurn(first, threshold);
   const conversation = passes.first.at(-1)?.scores?.conversation;
   const replay = bad && settings.replay_first_bad_turn ? toReplay(bad, { first, second, threshold }) : null;
-  const attempt: AttemptResult = {
+  const attempt: AttemptResult = compact({
     attempt: stored.attempt,
     interactions: first,
     average_scores: { ...averageOf(first), ...conversation?.scores },
-    ...(first.length < scenario.interactions.length && !conversation?.user && { unfinished: true }),
+    unfinished: first.length < scenario.interactions.length && !conversation?.user ? true : undefined,
     first_bad_turn: bad,
-    ...(replay && { replay }),
-    ...(conversation && { conversation: shown(conversation) }),
-    ...(conversation?.outcome && { outcome: conversation.outcome }),
-    ...(conversation?.user && { user: conversation.user }),
-  };
+    replay: replay ?? undefined,
+    conversation: conversation && shown(conversation),
+    outcome: conversation?.outcome,
+    user: conversation?.user,
+  });
   const both = settings.history === "both" && second.length > 0;
   return {
     attempt,
     reference: both
-      ? {
+      ? compact({
           attempt: stored.attempt,
           interactions: second,
           average_scores: averageOf(second),
-          ...(second.length < scenario.interactions.length && { unfinished: true }),
+          unfinished: second.length < scenario.interactions.length || undefined,
           first_bad_turn: firstBadTurn(second, threshold),
-        }
+        })
       : null,
     conversation,
   };
@@ -65,7 +66,7 @@ function averageOf(interactions: readonly InteractionResult[]): Scores {
 }
 
 function shown({ scores, score_reasons, judgements, kept }: ConversationJudgement): AttemptResult["conversation"] & {} {
-  return { scores, score_reasons, judgements, ...(kept && { kept }) };
+  return compact({ scores, score_reasons, judgements, kept });
 }
 
 /** With history "both" the second pass contains every turn; only those from the bad one on belong to the replay. */
@@ -143,7 +144,7 @@ function toInteractionResult(
     written_call,
   } = stored.reply;
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
-  return {
+  return compact({
     ...interaction,
     user_message: userMessage(interaction, stored.reply),
     turn_index: stored.turn_index,
@@ -154,14 +155,15 @@ function toInteractionResult(
     first_token_ms,
     finish_reason,
     model,
-    ...(cost !== undefined && { cost }),
+    cost,
     tool_calls,
     // Where no calls are expected, it would only repeat what the protocol says.
-    ...(calls_seen && (interaction.reference_tool_calls || (expect && hasToolRules(expect))) && { calls_seen }),
-    ...(written_call !== undefined && { written_call }),
-    ...(model_calls !== undefined && { model_calls }),
-    ...(refused_calls !== undefined && { refused_calls }),
-    ...(user_turn && { user_turn: withoutMessage(user_turn) }),
+    calls_seen:
+      calls_seen && (interaction.reference_tool_calls || (expect && hasToolRules(expect))) ? calls_seen : undefined,
+    written_call,
+    model_calls,
+    refused_calls,
+    user_turn: user_turn && withoutMessage(user_turn),
     ...scores,
-  };
+  });
 }

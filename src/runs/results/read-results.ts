@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { truncateText } from "../../base/text.ts";
 import { testsOwnAgent } from "../plan/endpoints.ts";
 import type { RunRecord, Store, VerdictRecord } from "../../contract/ports/store.ts";
@@ -74,7 +75,7 @@ export async function* readScenarioResults(
       if (reference) references.push(keep(reference));
       continue;
     }
-    yield { ...part.about, attempts, ...(references.length > 0 && { reference_attempts: references }) };
+    yield compact({ ...part.about, attempts, reference_attempts: references.length > 0 ? references : undefined });
     [attempts, references] = [[], []];
   }
 }
@@ -110,8 +111,7 @@ export async function* readAttemptResults(
 }
 
 const headOf = ({ id, system_prompt }: Scenario, settings: RunSettings): ReadAttempt["scenario"] => ({
-  scenario_id: id,
-  ...(system_prompt !== undefined && { system_prompt }),
+  ...compact({ scenario_id: id, system_prompt }),
   threshold: passThreshold(settings),
 });
 
@@ -205,7 +205,7 @@ export function responseDetails(
   const { started_at, finished_at, endpoint } = toRun(run);
   const begin = run.started_at ?? run.created_at;
   const { usage, ...summary } = run.summary ?? figures.finish().summary;
-  return {
+  return compact({
     run_id: run.id,
     test_name: run.settings.test_name,
     endpoint,
@@ -215,17 +215,17 @@ export function responseDetails(
     scoring_version: [...versions].join(", ") || scoringVersion,
     timing: { started_at, finished_at, duration_ms: Math.max(0, (run.finished_at ?? now()) - begin) },
     warnings: warningsOf(run),
-    ...(testsOwnAgent(run) && { own_agent: true as const }),
+    own_agent: testsOwnAgent(run) || undefined,
     protocol: run.settings.protocol,
     parameters: run.settings.parameters ?? {},
     attempts: run.settings.attempts,
-    ...(run.settings.adaptive && { adaptive: run.settings.adaptive }),
+    adaptive: run.settings.adaptive,
     history: run.settings.history ?? "generated",
     measures: toMeasures(run.settings),
-    ...(run.settings.system_prompt !== undefined && { system_prompt: run.settings.system_prompt }),
+    system_prompt: run.settings.system_prompt,
     summary,
     usage,
-  };
+  });
 }
 
 /** A scenario's results without its attempts. */
@@ -259,15 +259,15 @@ function readScenario(scenario: Scenario, settings: RunSettings): ScenarioReadin
     },
     finish() {
       const gap = drift.finish();
-      return {
+      return compact({
         scenario_id: scenario.id,
         description: scenario.description,
-        ...(scenario.system_prompt !== undefined && { system_prompt: scenario.system_prompt }),
-        ...(threshold !== undefined && { threshold }),
+        system_prompt: scenario.system_prompt,
+        threshold,
         ...summary.finish(),
-        ...(gap && { drift: gap }),
-        ...(skipped > 0 && { attempts_skipped: skipped }),
-      };
+        drift: gap ?? undefined,
+        attempts_skipped: skipped || undefined,
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { AttemptWithInteractions, RunRecord, Store } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { passThreshold } from "../../contract/schemas/outcome.ts";
@@ -14,15 +15,15 @@ export function toFiguredAttempt(
   scenario: Scenario,
   { attempt, reference, conversation }: AttemptResults,
 ): FiguredAttempt {
-  return {
+  return compact({
     scenario: scenario.id,
     tags: scenario.tags,
     interactions: attempt.interactions,
-    ...(attempt.unfinished && { unfinished: true }),
-    ...(reference && { reference: reference.interactions }),
-    ...(attempt.replay && !reference && { replayed: attempt.replay.interactions }),
-    ...(conversation && { conversation }),
-  };
+    unfinished: attempt.unfinished ? true : undefined,
+    reference: reference?.interactions,
+    replayed: attempt.replay && !reference ? attempt.replay.interactions : undefined,
+    conversation,
+  });
 }
 
 export function createFiguresOfRun(settings: RunSettings, scenarios: readonly Scenario[]) {

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { redactEndpoint } from "../../base/secret.ts";
 import type { RunPage, RunRecord } from "../../contract/ports/store.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
@@ -11,7 +12,7 @@ const iso = (at: number | null): string | null => (at === null ? null : new Date
 /** The public view of a stored run. */
 export function toRun(record: RunRecord): Run {
   const warnings = warningsOf(record);
-  return {
+  return compact({
     run_id: record.id,
     test_name: record.settings.test_name,
     endpoint: redactEndpoint(record.settings.endpoint),
@@ -20,17 +21,17 @@ export function toRun(record: RunRecord): Run {
     interrupted: record.interrupted,
     message: record.message === "" ? stateMessage(record) : record.message,
     demo: record.demo,
-    ...(record.settings.tags.length > 0 && { tags: record.settings.tags }),
-    ...(Object.keys(record.settings.metadata).length > 0 && { metadata: record.settings.metadata }),
-    ...(record.priority !== 0 && { priority: record.priority }),
+    tags: record.settings.tags.length > 0 ? record.settings.tags : undefined,
+    metadata: Object.keys(record.settings.metadata).length > 0 ? record.settings.metadata : undefined,
+    priority: record.priority || undefined,
     created_at: new Date(record.created_at).toISOString(),
     started_at: iso(record.started_at),
     finished_at: iso(record.finished_at),
     progress: toProgress(record),
     summary: record.summary,
-    ...(warnings.length > 0 && { warnings }),
+    warnings: warnings.length > 0 ? warnings : undefined,
     ...sequenceOf(record),
-  };
+  });
 }
 
 /** The public view of a page of runs. */

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { RunRecord, SkipRecord, Store, VerdictRecord } from "../../contract/ports/store.ts";
 import type { CorrectedEffect, CorrectedMean, Corrections } from "../../contract/schemas/judging/human-verdict.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -257,7 +258,7 @@ export async function correctWinRate(
     const human =
       people.get(`candidate ${pairPlace(pair, "candidate")}`) ?? people.get(`baseline ${pairPlace(pair, "baseline")}`);
     const isSkipped = (["candidate", "baseline"] as const).some((side) => skipped[side].has(pairPlace(pair, side)));
-    return { cluster: id, judge, human, weight: 1 / (counts.get(id) ?? 1), ...(isSkipped && { skipped: true }) };
+    return compact({ cluster: id, judge, human, weight: 1 / (counts.get(id) ?? 1), skipped: isSkipped || undefined });
   });
   return correctMean("win_rate", replies);
 }

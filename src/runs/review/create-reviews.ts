@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type {
   Agreement,
@@ -98,12 +99,14 @@ async function toAuditRequest(
     // Every rubric is audited separately.
     judge: rubrics ? { ...alone, rubric: question.text, choices: question.choices } : alone,
     repeats,
-    items: items.map(({ conversation_before, user_message, reply, reference_reply }, index) => ({
-      conversation_before,
-      user_message,
-      reply,
-      ...(reference_reply !== "" && { reference_reply }),
-      human: decided[index]?.choice ?? "",
-    })),
+    items: items.map(({ conversation_before, user_message, reply, reference_reply }, index) =>
+      compact({
+        conversation_before,
+        user_message,
+        reply,
+        reference_reply: reference_reply || undefined,
+        human: decided[index]?.choice ?? "",
+      }),
+    ),
   };
 }

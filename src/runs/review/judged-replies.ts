@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { RunRecord, ScoredTurn, Store } from "../../contract/ports/store.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
@@ -99,11 +100,13 @@ export function toJudgedReplies(
     turns.set(key, (turns.get(key) ?? 0) + 1);
     attempts.set(scenario_index, (attempts.get(scenario_index) ?? new Set()).add(attempt));
   }
-  return judged.map((reply) => ({
-    cluster: scenarios[reply.scenario_index]?.id ?? "",
-    judge: reply.judge,
-    human: human.get(replyKey(reply)),
-    ...(skipped.has(replyKey(reply)) && { skipped: true }),
-    weight: 1 / ((turns.get(attemptKey(reply)) ?? 1) * (attempts.get(reply.scenario_index)?.size ?? 1)),
-  }));
+  return judged.map((reply) =>
+    compact({
+      cluster: scenarios[reply.scenario_index]?.id ?? "",
+      judge: reply.judge,
+      human: human.get(replyKey(reply)),
+      skipped: skipped.has(replyKey(reply)) || undefined,
+      weight: 1 / ((turns.get(attemptKey(reply)) ?? 1) * (attempts.get(reply.scenario_index)?.size ?? 1)),
+    }),
+  );
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { Agreement } from "../../contract/schemas/judging/human-verdict.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -112,11 +113,13 @@ function toConflict(reply: ReplyVerdict, scenarios: readonly Scenario[]): Agreem
     scenario_id: clusterOf(scenarios, reply),
     attempt,
     turn_index,
-    verdicts: verdicts.map(({ rater, choice: given, comment }) => ({
-      rater,
-      choice: given,
-      ...(comment !== null && { comment }),
-    })),
+    verdicts: verdicts.map(({ rater, choice: given, comment }) =>
+      compact({
+        rater,
+        choice: given,
+        comment: comment ?? undefined,
+      }),
+    ),
     adjudicated: adjudicated ? choice : null,
   };
 }

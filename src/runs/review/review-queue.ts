@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { createRandom } from "../../base/random.ts";
 import type { RunRecord, SkipRecord, Store } from "../../contract/ports/store.ts";
 import type {
@@ -180,15 +181,15 @@ function progressOf(
   const judged = new Set(verdicts.map(replyKey));
   const skipped = new Set(skips.map(replyKey).filter((key) => !judged.has(key))).size;
   const byRater = countByRater(verdicts);
-  return {
+  return compact({
     replies: replies.length,
     judged: verdicts.length,
     complete: verdicts.filter((verdict) => verdict.raters >= raters).length,
     mine: byRater.find((entry) => entry.rater === rater)?.verdicts ?? 0,
-    ...(skipped > 0 && { skipped }),
+    skipped: skipped || undefined,
     conflicts: verdicts.filter(({ differs, adjudicated }) => differs && !adjudicated).length,
     raters: byRater,
-  };
+  });
 }
 
 export function countByRater(verdicts: readonly ReplyVerdict[]): { rater: string; verdicts: number }[] {
@@ -276,14 +277,14 @@ async function replyItem(
     const interaction = transcript.interactionAt(shown);
     const before = isWhole ? transcript.conversation().slice(0, -1) : transcript.before(shown);
     const asked = question.varies && questionAt(question, reply);
-    return {
+    return compact({
       ...placeOf(reply, scenario),
       conversation_before: toTurns(before),
       user_message: interaction.user_message,
       reply: transcript.replies.get(shown)?.agent_reply ?? "",
       reference_reply: referenceReply(interaction) ?? "",
-      ...(asked && { question: { text: asked.text, choices: asked.choices } }),
-    };
+      question: asked ? { text: asked.text, choices: asked.choices } : undefined,
+    });
   }
   return null;
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { ServiceError, type FieldError } from "../../contract/errors.ts";
 import type { RunRecord, SkipRecord, Store, VerdictKey, VerdictRecord } from "../../contract/ports/store.ts";
 import type {
@@ -86,7 +87,12 @@ export async function storeVerdicts(
       (verdict.sampling ?? request.sampling) === undefined && verdict.choice !== null && !verdict.skipped,
   ).length;
   const warnings = unsaid === 0 ? [] : [{ pointer: "/sampling", message: pickedText(unsaid) }];
-  return { stored: put.size, withdrawn: withdraw.length, skipped, ...(warnings.length > 0 && { warnings }) };
+  return compact({
+    stored: put.size,
+    withdrawn: withdraw.length,
+    skipped,
+    warnings: warnings.length > 0 ? warnings : undefined,
+  });
 }
 
 const pickedText = (count: number): string =>

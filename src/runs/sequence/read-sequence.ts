@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { Warning } from "../../contract/schemas/problem.ts";
@@ -79,12 +80,12 @@ export async function readSequence(
   // Before the scores, so that those of a finished scenario are all read.
   const done = await finishedScenarios(store, candidate);
   const doneThere = baseline && (await finishedScenarios(store, baseline));
-  const tallied = {
+  const tallied = compact({
     attempts: most,
     failed: await readFailedReplies(store, [candidate, ...(baseline ? [baseline] : [])]),
     unanswered: await readFailedReplies(store, baseline ? [baseline] : []),
-    ...(plan.score === passRateMeasure && { margins: { [passRateMeasure]: 0.1 } }),
-  };
+    margins: plan.score === passRateMeasure ? { [passRateMeasure]: 0.1 } : undefined,
+  });
   const ours = await readComparedRun(store, candidate, tallied);
   const theirs = baseline && (await readComparedRun(store, baseline, tallied));
   const order = ours.scenarios.map(({ id }) => id);
@@ -116,7 +117,7 @@ export async function readSequence(
         isWhole: complete === order.length,
         isSkipping: done.skipped || (plan.opponent !== undefined && (doneThere?.skipped ?? false)),
       });
-  const told = {
+  const told = compact({
     score: plan.score,
     margin: plan.margin ?? null,
     verdict: compared.verdict ?? ("undecided" as const),
@@ -124,13 +125,13 @@ export async function readSequence(
     scenarios: compared.scenarios,
     planned: order.length,
     left_out: compared.left_out,
-    ...(compared.bound !== null && { bound: compared.bound }),
-    ...(compared.undetected !== null && { undetected_failures: compared.undetected }),
-    ...(compared.missing.candidate > 0 && { missing_as_zero: compared.missing.candidate }),
+    bound: compared.bound ?? undefined,
+    undetected_failures: compared.undetected ?? undefined,
+    missing_as_zero: compared.missing.candidate || undefined,
     effect: compared.scenarios === 0 ? null : compared.effect,
     lower: compared.scenarios === 0 ? null : compared.lower,
     upper: compared.scenarios === 0 ? null : compared.upper,
-  };
+  });
   return {
     sequence: {
       ...told,

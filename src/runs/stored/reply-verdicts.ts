@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { RunRecord, Store, VerdictRecord } from "../../contract/ports/store.ts";
 import type { ReviewQuestion, TurnVerdict } from "../../contract/schemas/judging/human-verdict.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -93,17 +94,17 @@ export function toTurnVerdict({
   adjudication,
   given_at,
 }: VerdictRecord): TurnVerdict {
-  return {
+  return compact({
     question,
-    ...(against !== "" && { against }),
+    against: against || undefined,
     rater,
     choice,
     value,
-    ...(comment !== null && { comment }),
+    comment: comment ?? undefined,
     sampling,
-    ...(adjudication && { adjudication }),
+    adjudication: adjudication || undefined,
     given_at: new Date(given_at).toISOString(),
-  };
+  });
 }
 
 /** Replies that a person picked, or that were offered because of a disagreement, are not typical of the others. */
@@ -231,5 +232,5 @@ function askedHash({ text, choices }: Pick<ReplyQuestion, "text" | "choices">): 
 
 /** The question as clients see it. */
 export function toReviewQuestion({ name, text, choices, scope, judged, varies }: AskedQuestion): ReviewQuestion {
-  return { name, text, choices, scope, judged, ...(varies && { varies }) };
+  return compact({ name, text, choices, scope, judged, varies });
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { truncateText } from "../../base/text.ts";
 import type { StoredInteraction } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
@@ -47,7 +48,7 @@ export function createTranscript(
   function isBad(turn: number): boolean {
     const error = replies.get(turn)?.error ?? null;
     const { scores = {}, stated } = scored.get(turn) ?? {};
-    return isFailure(turnOutcome({ scores, ...(stated && { stated }), error }, passThreshold(settings)));
+    return isFailure(turnOutcome(compact({ scores, stated, error }), passThreshold(settings)));
   }
 
   const messageAt = (interaction: Interaction, turn: number): string => userMessage(interaction, replies.get(turn));
@@ -118,11 +119,13 @@ function judgedCalls(reply: StoredReply | undefined): Pick<JudgedTurn, "tool_cal
     const text = JSON.stringify(value);
     return text.length <= shownCharacters ? value : truncateText(text, shownCharacters);
   };
-  const shown = reply.tool_calls.slice(0, shownCalls).map(({ name, arguments: given, result, error }) => ({
-    name,
-    arguments: cut(given),
-    ...(result !== undefined && { result: cut(result) }),
-    ...(error !== undefined && { error: cut(error) }),
-  }));
+  const shown = reply.tool_calls.slice(0, shownCalls).map(({ name, arguments: given, result, error }) =>
+    compact({
+      name,
+      arguments: cut(given),
+      result: result === undefined ? undefined : cut(result),
+      error: error === undefined ? undefined : cut(error),
+    }),
+  );
   return { tool_calls: shown };
 }

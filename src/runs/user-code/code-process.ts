@@ -66,7 +66,7 @@ export class CodeProcess {
     const { program } = options;
     this.#child = childProcess().spawn(program.command, program.arguments, {
       env: { ...program.environment },
-      ...(program.folder !== undefined && { cwd: program.folder }),
+      cwd: program.folder,
       // The last pipe is never written to. It breaks when this process dies, also by kill -9.
       stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
       // A group of its own, so that processes that the code has started end with it.

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { isRecord } from "../../base/json.ts";
@@ -133,14 +134,14 @@ function toParams(
   { messages, tools, parameters }: ChatRequest,
   { modelId, call: { session } }: { modelId: string; call: ChatOptions },
 ) {
-  return {
+  return compact({
     messages: messages.map(toOpenaiMessage),
     model: modelId,
-    ...(session && { session_id: session.issued ?? session.id }),
-    ...(session?.world_url !== undefined && { world_url: session.world_url }),
-    ...(tools && { tools }),
-    ...(parameters && { parameters }),
-  };
+    session_id: session && (session.issued ?? session.id),
+    world_url: session?.world_url,
+    tools,
+    parameters,
+  });
 }
 
 /** The requests of the last turns before this one, as they were sent. */
@@ -168,12 +169,12 @@ function toReply(
     );
   }
   const { session_id: session } = given;
-  return {
+  return compact({
     ok: true,
     text: text ?? "",
     refusal: null,
     tool_calls: [],
-    ...(listed && { reported_calls: calls }),
+    reported_calls: listed ? calls : undefined,
     finish_reason: "stop",
     usage: tokenUsage(given["usage"]),
     model: modelId,
@@ -183,8 +184,8 @@ function toReply(
     logprobs: null,
     metadata: labels(given["labels"] ?? given["metadata"]),
     tries,
-    ...(typeof session === "string" && session !== "" && { session_id: session }),
-  };
+    session_id: (typeof session === "string" && session) || undefined,
+  });
 }
 
 function toFailure(

@@ -2,6 +2,7 @@
 // oxlint-disable-next-line no-restricted-imports -- a pipe of this process, not a connection
 import { Socket } from "node:net";
 import { createRequire } from "node:module";
+import { compact } from "../../base/compact.ts";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { truncateText } from "../../base/text.ts";
@@ -243,7 +244,7 @@ async function answer({ id, method, params }: Question): Promise<CodeAnswer> {
 function failure(id: number, error: unknown): CodeAnswer {
   const text = error instanceof Error ? error.message || error.name : String(error);
   const message = truncateText(text, maxMessage);
-  return { id, error: { message, ...(error instanceof CodedError && { code: error.code }) } };
+  return { id, error: compact({ message, code: error instanceof CodedError ? error.code : undefined }) };
 }
 
 /** A result that is not JSON is the failure of the code that returned it. */

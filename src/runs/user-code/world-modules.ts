@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { createHash } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
@@ -86,7 +87,7 @@ export function createWorldModules({
     if (parsed.success) {
       const { tools, state } = parsed.data;
       const version = createHash("sha256").update(canonicalJson({ tools, state })).digest("hex");
-      return { tools, version, ...(state !== undefined && { state }) };
+      return compact({ tools, version, state });
     }
     const [issue] = parsed.error.issues;
     throw new ModuleError(`The world module ${path} cannot be used: ${issue?.path.join(".")}: ${issue?.message}`);
@@ -122,7 +123,7 @@ export function createWorldModules({
             if (!(error instanceof CodeError) || error.code !== "unknown_state") throw error;
             return ask({ ...params, state: { ...params.state, base } }, signal);
           });
-          return { result, ...(made.length > 0 && { changes: made }) };
+          return compact({ result, changes: made.length > 0 ? made : undefined });
         } catch (error) {
           if (error instanceof CodeError) throw new CallError(scrub(error.message), { cause: error });
           if (error instanceof CodeFailure)

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { publicErrorMessage } from "../../base/format.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
 import type { LabelRule, Labels } from "./label-rule.ts";
@@ -105,7 +106,7 @@ export function bestReference(name: string, scorePair: PairScorer): Scorer {
     const { value, reason, failed } = best as ScorerResult;
     const which =
       references.length > 1 && value !== null ? ` (reference ${bestIndex + 1} of ${references.length})` : "";
-    return [{ name, value, reason: reason + which, ...(failed && { failed }) }];
+    return [compact({ name, value, reason: reason + which, failed: failed || undefined })];
   };
 }
 

@@ -34,7 +34,7 @@ export function createAgentMemory({
   answersMs,
   ...log
 }: AgentMemoryOptions): StoredAgentMemory {
-  const presence = createPresence({ database, readNow, location, onError, ...(leaseMs !== undefined && { leaseMs }) });
+  const presence = createPresence({ database, readNow, location, onError, leaseMs });
   const runLog = createRunLog({ database, presence, onError, ...log });
   const threads = createThreads({ database, presence, now });
   const answers = createAnswers({ database, presence, now, ttlMs: answersMs });

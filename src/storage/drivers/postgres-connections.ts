@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { createHash } from "node:crypto";
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,18 +24,18 @@ export interface PoolOptions {
 
 /** A pool that survives server restarts: broken connections are dropped and new ones made when needed. */
 export function createPool({ url, connections, answerMs, sockets }: PoolOptions): Pool {
-  const settings: PoolConfig = {
+  const settings: PoolConfig = compact({
     connectionString: url,
     max: connections,
     types: typeOverrides,
     application_name: "rehearsal",
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
-    ...(answerMs !== undefined && { query_timeout: answerMs }),
-    ...(sockets && { stream: sockets.open }),
+    query_timeout: answerMs,
+    stream: sockets?.open,
     // Statements that do not wait for each other's results are sent together.
     pipeline: true,
-  };
+  });
   const pool = new Pool(settings);
   // Without a handler, an idle connection that breaks would end the process.
   pool.on("error", ignore);
@@ -173,7 +174,7 @@ function toKyselyClient(client: PoolClient, names: StatementNames): PostgresPool
       return client.query(inTransaction ? begin : sql);
     }
     const name = inTransaction ? names.nameOf(sql) : undefined;
-    return client.query({ ...(name !== undefined && { name }), text: sql, values: [...parameters] });
+    return client.query({ name, text: sql, values: [...parameters] });
   }
 
   const query = async (sql: string, parameters: readonly unknown[]): Promise<unknown> => {

@@ -9,7 +9,7 @@ export interface PresenceOptions {
   readonly readNow: (reader: Reader) => Promise<number>;
   readonly location: HostProcess;
   /** How long a dead process counts as alive for processes of other hosts. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   readonly onError: (error: unknown) => void;
 }
 

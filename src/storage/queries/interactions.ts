@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { setImmediate } from "node:timers/promises";
 import { PostgresAdapter, sql, type RawBuilder, type Selectable, type SqlBool } from "kysely";
 import type { ScoredTurn, StoredInteraction, TurnPage } from "../../contract/ports/store.ts";
@@ -178,17 +179,17 @@ function toCall(text: string): NonNullable<ScoredTurn["call"]> {
 function toScoredTurn({ scenario_index, attempt, turn_index, figures, call }: TurnRow): ScoredTurn {
   const read = fromJsonText<Figures | StoredScores>(figures);
   const [scores, scoring_version, conversation, semantic, stated] = Array.isArray(read) ? read : listOf(read);
-  const scored = {
+  const scored = compact({
     scenario_index,
     attempt,
     turn_index,
     scores,
-    ...(stated && { stated }),
+    stated: stated ?? undefined,
     scoring_version,
     conversation: conversation && { scores: conversation },
     embedder: semantic?.embedder ?? null,
     baseline: semantic?.baseline ?? null,
-  };
+  });
   return call === undefined ? scored : { ...scored, call: toCall(call) };
 }
 

@@ -95,7 +95,7 @@ export async function resummarizeRun(
     .set({
       summary: toJsonText(summary),
       message: toJsonText(message),
-      ...(settings && { settings: toJsonText(settings) }),
+      settings: settings && toJsonText(settings),
     })
     .returning("id")
     .execute();

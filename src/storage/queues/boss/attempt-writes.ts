@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import type { Queue } from "../../../contract/ports/queue.ts";
 import type { Store } from "../../../contract/ports/store.ts";
@@ -34,11 +35,13 @@ export function createAttemptWrites({ database, clock }: AttemptWritesOptions): 
       return stored;
     },
     async finish(lease, { average_scores, turn }) {
-      const { finished, run_drained } = await write({
-        lease,
-        end: { average_scores },
-        ...(turn && { turn: { ...turn, finished_at: clock.now() } }),
-      });
+      const { finished, run_drained } = await write(
+        compact({
+          lease,
+          end: { average_scores },
+          turn: turn && { ...turn, finished_at: clock.now() },
+        }),
+      );
       return { finished, run_drained };
     },
     async release(lease, { delay_ms = 0, broke = false } = {}) {

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { sql } from "kysely";
 import type { Pool } from "pg";
 import { fromKysely, PgBoss } from "pg-boss";
@@ -119,7 +120,7 @@ export async function startSlices({ pool, heartbeatSeconds, onError }: SlicesOpt
       await sql`select pg_notify(${workChannel}, '')`.execute(writer);
     },
     async fetch({ limit, newRuns = false, ...range }) {
-      const options = { batchSize: limit, ...(newRuns && { groupConcurrency: 1 }), ...range };
+      const options = compact({ batchSize: limit, groupConcurrency: newRuns ? 1 : undefined, ...range });
       const jobs = await boss.fetch<SliceData>(sliceQueue, options);
       return jobs.map(({ id, retryCount, data: { run_id: runId, ...slice } }) => ({ id, retryCount, runId, ...slice }));
     },

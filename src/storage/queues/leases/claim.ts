@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { ClaimedAttempt, ClaimOptions } from "../../../contract/ports/queue.ts";
 import type { Reader, Writer } from "../../tables/database.ts";
 import { activeRunStates } from "../../queries/conditions.ts";
@@ -149,9 +150,11 @@ async function leaseAttempts(
 export function toClaimed(rows: readonly LeasedRow[]): ClaimedAttempt[] {
   return rows
     .toSorted((left, right) => left.scenario_index - right.scenario_index || left.attempt - right.attempt)
-    .map(({ id, fence, available_at, ...attempt }) => ({
-      lease: { attempt_id: id, fence },
-      ...attempt,
-      ...(isFatal({ available_at }) && { fatal: true }),
-    }));
+    .map(({ id, fence, available_at, ...attempt }) =>
+      compact({
+        lease: { attempt_id: id, fence },
+        ...attempt,
+        fatal: isFatal({ available_at }) || undefined,
+      }),
+    );
 }

@@ -106,7 +106,7 @@ export async function reclaimAttempts(
       lease_owner: null,
       lease_until: null,
       available_at: availableAt,
-      ...(broke && { breaks: sql<number>`breaks + 1` }),
+      breaks: broke ? sql<number>`breaks + 1` : undefined,
     })
     .returning(["id", "run_id", "state", "slice"])
     .execute();
