@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { sql, type Selectable, type SqlBool } from "kysely";
 import type { StoredKey } from "../contract/ports/api-keys.ts";
 import { copyMemory, type CopiedMemory } from "./agent/copy-memory.ts";
 import { StoreFileError, type Database, type Dispatch, type Reader, type Writer } from "./tables/database.ts";
@@ -8,9 +8,9 @@ import { hostClock, isDeadWorker, ownProcessId, thisHost } from "./tables/host.t
 import { latestLeaseEnd } from "./queues/leases/leases.ts";
 import { createPresence } from "./leases/presence.ts";
 import { createKeyRecords } from "./queries/api-keys.ts";
-import { activeRunStates, isAfterAttempt, running } from "./queries/conditions.ts";
-import { journalPage } from "./queries/journal.ts";
-import type { AttemptTable, LibraryScenarioTable, RunTable, TurnJournalTable } from "./tables/schema.ts";
+import { activeRunStates, running } from "./queries/conditions.ts";
+import { copyRows, type AnyRow } from "./queries/copy-rows.ts";
+import type { LibraryScenarioTable, RunTable } from "./tables/schema.ts";
 
 interface MoveOptions extends Pick<CopyOptions, "onRun"> {
   readonly file: string;
@@ -84,9 +84,8 @@ interface Copied extends CopiedMemory {
   readonly audits: number;
 }
 
-/** Rows per statement. Turns can be large, so only a few are read at once. */
-const attemptsAtOnce = 500;
-const turnsAtOnce = 50;
+/** The reply that a verdict is about. */
+const replyColumns = ["scenario_index", "attempt", "turn_index"] as const;
 
 /**
  * Copies the scenario library, judge audits, agent memory and every run, each run in one transaction with the slices
@@ -94,7 +93,9 @@ const turnsAtOnce = 50;
  */
 async function copyStore({ from, to, dispatch, onRun = () => {} }: CopyOptions): Promise<Copied> {
   const scenarios = await copyLibrary(from.reader, to);
-  const audits = await copyAudits(from.reader, to);
+  const audits = await to.write((writer) =>
+    copyRows(from.reader, writer, { table: "judge_audit", key: ["fingerprint"] }),
+  );
   const memory = await copyMemory(from.reader, to);
   const rows = await from.reader
     .selectFrom("run")
@@ -113,6 +114,19 @@ async function copyStore({ from, to, dispatch, onRun = () => {} }: CopyOptions):
   return { runs, skipped: rows.length - runs, behind, scenarios, audits, ...memory };
 }
 
+/** The tables of a run in the order of their references, with the columns that order the rows of one run. */
+const runTables = [
+  { table: "run_sequence", key: ["run_id"] },
+  { table: "run_totals", key: ["run_id"] },
+  { table: "run_state", key: ["hash"], pageSize: 1 },
+  { table: "run_scenario", key: ["scenario_index"] },
+  { table: "attempt", key: ["scenario_index", "attempt"], change: withoutLease, pageSize: 500 },
+  { table: "interaction", key: ["seq"] },
+  { table: "turn_journal", key: ["attempt_id", "turn_index", "number"] },
+  { table: "human_verdict", key: [...replyColumns, "question", "against", "adjudication", "rater"] },
+  { table: "review_skip", key: [...replyColumns, "question", "against", "rater"] },
+] as const;
+
 async function copyRun(
   reader: Reader,
   writer: Writer,
@@ -123,17 +137,19 @@ async function copyRun(
     .where("id", "=", id)
     .selectAll()
     .executeTakeFirst();
-  if (!run) return false;
-  if (!(await insertRun(writer, run))) return false;
-  await copyParts(reader, writer, id);
-  const open = await copyAttempts(reader, writer, id);
-  await copyTurns(reader, writer, id);
-  await copyJournal(reader, writer, id);
-  await copyVerdicts(reader, writer, id);
-  await copySkips(reader, writer, id);
-  const isActive = (activeRunStates as readonly string[]).includes(run.state);
-  if (isActive && open > 0 && run.tied === 0) await dispatch.enqueue(writer, { ...run, attempts: open });
+  if (!run || !(await insertRun(writer, run))) return false;
+  for (const rows of runTables) await copyRows(reader, writer, { ...rows, where: sql<SqlBool>`run_id = ${id}` });
+  const ready = writer.selectFrom("attempt").where("run_id", "=", id).where("state", "=", "ready");
+  const { count } = await ready.select(({ fn }) => fn.countAll().as("count")).executeTakeFirstOrThrow();
+  const [attempts, isActive] = [Number(count), (activeRunStates as readonly string[]).includes(run.state)];
+  if (isActive && attempts > 0 && run.tied === 0) await dispatch.enqueue(writer, { ...run, attempts });
   return true;
+}
+
+/** Leases and delays belong to the source. */
+function withoutLease(attempt: AnyRow): AnyRow {
+  const state = attempt["state"] === "running" ? "ready" : attempt["state"];
+  return { ...attempt, state, lease_owner: null, lease_until: null, available_at: 0, slice: null };
 }
 
 /** True when a run has ended, or has more turns, only in the source. */
@@ -166,103 +182,6 @@ async function insertRun(writer: Writer, run: Selectable<RunTable>): Promise<boo
   return run.idempotency_key !== null && insert({ ...run, idempotency_key: null, idempotency_hash: null });
 }
 
-async function copyParts(reader: Reader, writer: Writer, runId: string): Promise<void> {
-  const sequence = await reader.selectFrom("run_sequence").where("run_id", "=", runId).selectAll().execute();
-  if (sequence.length > 0) await writer.insertInto("run_sequence").values(sequence).execute();
-  const totals = await reader.selectFrom("run_totals").where("run_id", "=", runId).selectAll().execute();
-  if (totals.length > 0) await writer.insertInto("run_totals").values(totals).execute();
-  const states = await reader.selectFrom("run_state").where("run_id", "=", runId).selectAll().execute();
-  for (const state of states) await writer.insertInto("run_state").values(state).execute();
-  const scenarios = await reader.selectFrom("run_scenario").where("run_id", "=", runId).selectAll().execute();
-  for (const scenario of scenarios) await writer.insertInto("run_scenario").values(scenario).execute();
-}
-
-/** Returns the number of unfinished attempts. Leases and delays belong to the source and are dropped. */
-async function copyAttempts(reader: Reader, writer: Writer, runId: string): Promise<number> {
-  let open = 0;
-  let last: Selectable<AttemptTable> | undefined;
-  do {
-    let query = reader.selectFrom("attempt").where("run_id", "=", runId).selectAll();
-    if (last) query = query.where(isAfterAttempt(last));
-    const page = await query.orderBy("scenario_index").orderBy("attempt").limit(attemptsAtOnce).execute();
-    const moved = page.map((attempt) =>
-      attempt.state === "running" ? { ...attempt, state: "ready" as const } : attempt,
-    );
-    const rows = moved.map((attempt) => ({
-      ...attempt,
-      lease_owner: null,
-      lease_until: null,
-      available_at: 0,
-      slice: null,
-    }));
-    if (rows.length > 0) await writer.insertInto("attempt").values(rows).execute();
-    open += rows.filter(({ state }) => state === "ready").length;
-    last = page.at(-1);
-  } while (last);
-  return open;
-}
-
-async function copyTurns(reader: Reader, writer: Writer, runId: string): Promise<void> {
-  let seq = Number.MIN_SAFE_INTEGER;
-  for (;;) {
-    const page = await reader
-      .selectFrom("interaction")
-      .where("run_id", "=", runId)
-      .where("seq", ">", seq)
-      .orderBy("seq")
-      .limit(turnsAtOnce)
-      .selectAll()
-      .execute();
-    if (page.length === 0) return;
-    await writer.insertInto("interaction").values(page).execute();
-    seq = page.at(-1)!.seq;
-  }
-}
-
-async function copyJournal(reader: Reader, writer: Writer, runId: string): Promise<void> {
-  let last: Selectable<TurnJournalTable> | undefined;
-  do {
-    const page = await journalPage(reader, { runId, after: last, limit: turnsAtOnce });
-    if (page.length > 0) await writer.insertInto("turn_journal").values(page).execute();
-    last = page.at(-1);
-  } while (last);
-}
-
-async function copyVerdicts(reader: Reader, writer: Writer, runId: string): Promise<void> {
-  const rows = await reader.selectFrom("human_verdict").where("run_id", "=", runId).selectAll().execute();
-  for (let start = 0; start < rows.length; start += attemptsAtOnce)
-    await writer
-      .insertInto("human_verdict")
-      .values(rows.slice(start, start + attemptsAtOnce))
-      .execute();
-}
-
-async function copySkips(reader: Reader, writer: Writer, runId: string): Promise<void> {
-  const rows = await reader.selectFrom("review_skip").where("run_id", "=", runId).selectAll().execute();
-  for (let start = 0; start < rows.length; start += attemptsAtOnce)
-    await writer
-      .insertInto("review_skip")
-      .values(rows.slice(start, start + attemptsAtOnce))
-      .execute();
-}
-
-async function copyAudits(reader: Reader, to: Database): Promise<number> {
-  const rows = await reader.selectFrom("judge_audit").selectAll().execute();
-  let copied = 0;
-  for (const row of rows) {
-    const inserted = await to.write((writer) =>
-      writer
-        .insertInto("judge_audit")
-        .values(row)
-        .onConflict((conflict) => conflict.column("fingerprint").doNothing())
-        .returning("fingerprint")
-        .execute(),
-    );
-    copied += inserted.length;
-  }
-  return copied;
-}
-
 type Version = Pick<Selectable<LibraryScenarioTable>, "version" | "number" | "demo" | "created_at">;
 
 /**
@@ -283,7 +202,9 @@ async function copyScenario(reader: Reader, writer: Writer, id: string): Promise
   }
   const missing = brought.filter(({ version }) => !known.has(version));
   if (missing.length === 0) return 0;
-  for (const { version } of missing) await insert(reader, writer, { id, version });
+  const versions = sql.join(missing.map(({ version }) => version));
+  const where = sql<SqlBool>`id = ${id} and version in (${versions})`;
+  await copyRows(reader, writer, { table: "library_scenario", key: ["version"], where });
   if (present.length > 0) await putInOrder(writer, id, [...present, ...missing]);
   return missing.length;
 }
@@ -297,16 +218,6 @@ async function putInOrder(writer: Writer, id: string, versions: readonly Version
 }
 
 type Key = Pick<LibraryScenarioTable, "id" | "version">;
-
-async function insert(reader: Reader, writer: Writer, { id, version }: Key): Promise<void> {
-  const row = await reader
-    .selectFrom("library_scenario")
-    .where("id", "=", id)
-    .where("version", "=", version)
-    .selectAll()
-    .executeTakeFirstOrThrow();
-  await writer.insertInto("library_scenario").values(row).execute();
-}
 
 async function update(
   writer: Writer,

@@ -1,5 +1,6 @@
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import type { Database, Reader, Writer } from "../tables/database.ts";
+import { anyTables, copyRows } from "../queries/copy-rows.ts";
 import { isUnused } from "./answers.ts";
 
 export interface CopiedMemory {
@@ -18,11 +19,16 @@ export async function copyMemory(reader: Reader, to: Database): Promise<CopiedMe
   const runs = await reader.selectFrom("agent_run").orderBy("id").select("id").execute();
   const threads = await reader.selectFrom("agent_thread").orderBy("name").select("name").execute();
   const ends = { runs: new Array<Copy>(), threads: new Array<Copy>() };
-  for (const { id } of runs) ends.runs.push(await to.write((writer) => copyRun(reader, writer, id)));
-  for (const { name } of threads) ends.threads.push(await to.write((writer) => copyThread(reader, writer, name)));
-  await copyAnswers(reader, to);
+  for (const { id } of runs)
+    ends.runs.push(await to.write((writer) => copyParted(reader, writer, { ...runTable, id })));
+  for (const { name } of threads)
+    ends.threads.push(await to.write((writer) => copyParted(reader, writer, { ...threadTable, id: name })));
+  const isKept = sql<SqlBool>`(answer is not null or not ${isUnused})`;
+  await to.write((writer) =>
+    copyRows(reader, writer, { table: "agent_answer", key: ["name"], where: isKept, pageSize: 10 }),
+  );
   await copyOpenRuns(reader, to);
-  await copyHandovers(reader, to);
+  await to.write((writer) => copyRows(reader, writer, { table: "agent_handover", key: ["key"], pageSize: 10 }));
   const count = (copies: readonly Copy[], sought: Copy) => copies.filter((copy) => copy === sought).length;
   return {
     agent_runs: count(ends.runs, "copied"),
@@ -34,101 +40,69 @@ export async function copyMemory(reader: Reader, to: Database): Promise<CopiedMe
 type Copy = "copied" | "there" | "apart";
 
 /** The source parts that the target lacks; null when the two have diverged. */
-function missing<Part>(ours: readonly Part[], theirs: readonly Part[], textOf: (part: Part) => string): Part[] | null {
+function missing<Part>(ours: readonly Part[], theirs: readonly Part[], textOf: (part: Part) => unknown): Part[] | null {
   const isSame = theirs.every((part, index) => index >= ours.length || textOf(part) === textOf(ours[index]!));
   return isSame ? ours.slice(theirs.length) : null;
 }
 
-async function copyRun(reader: Reader, writer: Writer, id: string): Promise<Copy> {
-  const run = await reader.selectFrom("agent_run").where("id", "=", id).selectAll().executeTakeFirst();
-  if (!run) return "there";
-  const inserted = await writer
-    .insertInto("agent_run")
-    .values(run)
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .returning("id")
-    .execute();
+/** A table of rows that grow by numbered parts. */
+interface PartedTable {
+  readonly table: "agent_run" | "agent_thread";
+  readonly key: "id" | "name";
+  readonly parts: {
+    readonly table: "agent_run_part" | "agent_thread_part";
+    readonly of: string;
+    readonly text: string;
+  };
+  /** Columns that change when parts are added. */
+  readonly updated: readonly string[];
+}
+
+const runTable: PartedTable = {
+  table: "agent_run",
+  key: "id",
+  parts: { table: "agent_run_part", of: "run_id", text: "entries" },
+  updated: ["state", "summary"],
+};
+
+const threadTable: PartedTable = {
+  table: "agent_thread",
+  key: "name",
+  parts: { table: "agent_thread_part", of: "thread", text: "messages" },
+  updated: ["updated_at"],
+};
+
+async function copyParted(
+  reader: Reader,
+  writer: Writer,
+  { table, key, parts, updated, id }: PartedTable & { readonly id: string },
+): Promise<Copy> {
+  const row = await anyTables(reader).selectFrom(table).where(key, "=", id).selectAll().executeTakeFirst();
+  if (!row) return "there";
+  const where = sql<SqlBool>`${sql.ref(key)} = ${id}`;
+  const isNew = (await copyRows(reader, writer, { table, key: [key], where })) > 0;
   const partsAt = (at: Reader) =>
-    at.selectFrom("agent_run_part").where("run_id", "=", id).orderBy("number").selectAll().execute();
-  const parts = missing(await partsAt(reader), await partsAt(writer), ({ entries }) => entries);
-  if (!parts) return "apart";
-  for (const part of parts) await writer.insertInto("agent_run_part").values(part).execute();
-  if (inserted.length > 0) return "copied";
-  if (parts.length === 0) return "there";
-  const { state, summary } = run;
-  await writer.updateTable("agent_run").set({ state, summary }).where("id", "=", id).execute();
+    anyTables(at).selectFrom(parts.table).where(parts.of, "=", id).orderBy("number").selectAll().execute();
+  const added = missing(await partsAt(reader), await partsAt(writer), (part) => part[parts.text]);
+  if (!added) return "apart";
+  for (const part of added) await anyTables(writer).insertInto(parts.table).values(part).execute();
+  if (isNew) return "copied";
+  if (added.length === 0) return "there";
+  const changes = Object.fromEntries(updated.map((column) => [column, row[column]]));
+  await anyTables(writer).updateTable(table).set(changes).where(key, "=", id).execute();
   // The run was decided in the source.
-  if (state !== "waiting") await writer.deleteFrom("agent_open_run").where("run_id", "=", id).execute();
+  if (table === "agent_run" && row["state"] !== "waiting")
+    await writer.deleteFrom("agent_open_run").where("run_id", "=", id).execute();
   return "copied";
-}
-
-async function copyThread(reader: Reader, writer: Writer, name: string): Promise<Copy> {
-  const thread = await reader.selectFrom("agent_thread").where("name", "=", name).selectAll().executeTakeFirst();
-  if (!thread) return "there";
-  const inserted = await writer
-    .insertInto("agent_thread")
-    .values(thread)
-    .onConflict((conflict) => conflict.column("name").doNothing())
-    .returning("name")
-    .execute();
-  const partsAt = (at: Reader) =>
-    at.selectFrom("agent_thread_part").where("thread", "=", name).orderBy("number").selectAll().execute();
-  const parts = missing(await partsAt(reader), await partsAt(writer), ({ messages }) => messages);
-  if (!parts) return "apart";
-  for (const part of parts) await writer.insertInto("agent_thread_part").values(part).execute();
-  if (inserted.length > 0) return "copied";
-  if (parts.length === 0) return "there";
-  const { updated_at } = thread;
-  await writer.updateTable("agent_thread").set({ updated_at }).where("name", "=", name).execute();
-  return "copied";
-}
-
-async function copyAnswers(reader: Reader, to: Database): Promise<void> {
-  const answered = await reader
-    .selectFrom("agent_answer")
-    .where(sql<boolean>`(answer is not null or not ${isUnused})`)
-    .select("name")
-    .execute();
-  for (const { name } of answered) {
-    const row = await reader.selectFrom("agent_answer").where("name", "=", name).selectAll().executeTakeFirstOrThrow();
-    await to.write((writer) =>
-      writer
-        .insertInto("agent_answer")
-        .values(row)
-        .onConflict((conflict) => conflict.column("name").doNothing())
-        .execute(),
-    );
-  }
 }
 
 async function copyOpenRuns(reader: Reader, to: Database): Promise<void> {
-  const open = await reader.selectFrom("agent_open_run").selectAll().execute();
-  for (const row of open) {
-    const { run_id } = row;
-    const done = await reader.selectFrom("agent_open_run_step").where("run_id", "=", run_id).selectAll().execute();
+  const open = await reader.selectFrom("agent_open_run").select("run_id").execute();
+  for (const { run_id } of open) {
+    const where = sql<SqlBool>`run_id = ${run_id}`;
     await to.write(async (writer) => {
-      const inserted = await writer
-        .insertInto("agent_open_run")
-        .values(row)
-        .onConflict((conflict) => conflict.column("run_id").doNothing())
-        .returning("run_id")
-        .execute();
-      if (inserted.length > 0 && done.length > 0) await writer.insertInto("agent_open_run_step").values(done).execute();
+      const inserted = await copyRows(reader, writer, { table: "agent_open_run", key: ["run_id"], where });
+      if (inserted > 0) await copyRows(reader, writer, { table: "agent_open_run_step", key: ["number"], where });
     });
-  }
-}
-
-async function copyHandovers(reader: Reader, to: Database): Promise<void> {
-  const keys = await reader.selectFrom("agent_handover").select("key").execute();
-  for (const { key } of keys) {
-    const row = await reader.selectFrom("agent_handover").where("key", "=", key).selectAll().executeTakeFirst();
-    if (!row) continue;
-    await to.write((writer) =>
-      writer
-        .insertInto("agent_handover")
-        .values(row)
-        .onConflict((conflict) => conflict.column("key").doNothing())
-        .execute(),
-    );
   }
 }

@@ -1,8 +1,7 @@
-import { sql, type Selectable } from "kysely";
+import { sql } from "kysely";
 import type { JournalEntry, JournalPart } from "../../contract/ports/journal.ts";
 import type { Lease } from "../../contract/ports/store.ts";
 import type { Reader, Writer } from "../tables/database.ts";
-import type { TurnJournalTable } from "../tables/schema.ts";
 import { fromJsonText, toJsonText } from "../tables/text-columns.ts";
 import { statement } from "./statement.ts";
 import { cancelIfRunInactive } from "./store-interactions.ts";
@@ -37,21 +36,6 @@ export async function appendToJournal(
   const rows = await appendStatement(writer, [turn_index, number, toJsonText(entries), lease.attempt_id, lease.fence]);
   if (rows.length === 0) await cancelIfRunInactive(writer, lease);
   return rows.length > 0;
-}
-
-type Place = Pick<Selectable<TurnJournalTable>, "attempt_id" | "turn_index" | "number">;
-
-/** Parts of a run after this one, in the order of their keys. */
-export function journalPage(
-  reader: Reader,
-  { runId, after, limit }: { runId: string; after: Place | undefined; limit: number },
-): Promise<Selectable<TurnJournalTable>[]> {
-  let query = reader.selectFrom("turn_journal").where("run_id", "=", runId).selectAll();
-  if (after) {
-    const { attempt_id, turn_index, number } = after;
-    query = query.where(sql<boolean>`(attempt_id, turn_index, number) > (${attempt_id}, ${turn_index}, ${number})`);
-  }
-  return query.orderBy("attempt_id").orderBy("turn_index").orderBy("number").limit(limit).execute();
 }
 
 /** Deletes parts of a run's journals. Returns their number, weighted by size: more than `limit` when some are left. */
