@@ -56,6 +56,7 @@ export const navigation: readonly NavigationGroup[] = [
     pages: [
       doc("cli", "Command line"),
       doc("library", "Library"),
+      doc("python", "Python"),
       doc("ci", "CI"),
       doc("formats", "Files and formats"),
       doc("traces", "Production traces"),

@@ -50,6 +50,7 @@ test("only these lines of the guides are not run by a test", () => {
     "CONTRIBUTING.md: npm run docs:reference",
     "CONTRIBUTING.md: npm run build:site",
     "docs/migrate-from-openai-evals.md: OPENAI_API_KEY=sk-… node download-evals.mjs",
+    "docs/python.md: pip install rehearsal-eval",
     "docs/scale.md: kubectl apply -f deploy/kubernetes/namespace.yaml",
     "docs/scale.md: kubectl create secret generic rehearsal -n rehearsal --from-env-file=rehearsal.env",
     "docs/scale.md: kubectl apply -k deploy/kubernetes",

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from ._engine import EngineError, engine_main, node
+from ._engine import EngineError, engine_environment, engine_main, node
 
 
 def main() -> None:
@@ -18,7 +18,7 @@ def main() -> None:
     if os.name == "nt":
         # Windows has no exec that keeps the console's process: the signals of a console reach both.
         try:
-            sys.exit(subprocess.call(command))
+            sys.exit(subprocess.call(command, env=engine_environment()))
         except KeyboardInterrupt:
             sys.exit(130)
-    os.execv(command[0], command)
+    os.execve(command[0], command, engine_environment())

@@ -53,6 +53,12 @@ def engine_main() -> str:
     return str(main)
 
 
+def engine_environment() -> dict[str, str]:
+    """This environment without our own variables, which are no settings of the engine: it would warn of them."""
+    own = ("REHEARSAL_NODE", "REHEARSAL_ENGINE")
+    return {name: value for name, value in os.environ.items() if name not in own}
+
+
 class Engine:
     """One command of the engine that can be stopped from another thread."""
 
@@ -76,7 +82,7 @@ class Engine:
             raise EngineError("the run was stopped", 130)
         self._process = process = subprocess.Popen(
             [node(), engine_main(), *parameters],
-            env={**os.environ, **(environment or {})},
+            env={**engine_environment(), **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -118,8 +118,9 @@ async def evaluate_async(
 def list_scenarios(files: Sequence[str | os.PathLike[str]]) -> list[dict[str, Any]]:
     """The scenarios in files, folders or patterns, as the engine reads them."""
     _, printed = Engine().run(["export", "--to", "json", *map(os.fspath, files)])
+    # A single scenario is not in a list.
     read = json.loads(printed)
-    return list(read if isinstance(read, list) else read.get("test_batch", []))
+    return list(read) if isinstance(read, list) else list(read.get("test_batch", [read]))
 
 
 def _run(given: Mapping[str, Any], engine: Engine, loop: asyncio.AbstractEventLoop | None) -> Result:

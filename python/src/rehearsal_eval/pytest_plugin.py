@@ -61,6 +61,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         ids = [str(scenario["id"]) for scenario in list_scenarios(files)]
     except EngineError as error:
         raise pytest.UsageError(f"{place}: {error}") from None
+    if not ids:
+        # pytest would skip the test.
+        raise pytest.UsageError(f"{place}: there are no scenarios in {', '.join(map(str, marker.args))}")
     options = {"name": place, **_options(marker.kwargs)}
     metafunc.parametrize("rehearsal", [_Case(files, each, options) for each in ids], ids=ids, indirect=True)
 
