@@ -63,7 +63,7 @@ def reply_json(answer: object) -> dict[str, Any]:
     if isinstance(answer, Mapping):
         text = answer.get("text", answer.get("content"))
         known = {name: answer[name] for name in ("tool_calls", "usage", "labels") if name in answer}
-        answer = Reply(text=text, **known)  # type: ignore[arg-type]
+        answer = Reply(text=text, **known)
     if not isinstance(answer, Reply):
         raise TypeError(f"the target returned {type(answer).__name__}: return a text, or rehearsal_eval.Reply")
     if not isinstance(answer.text, str):

@@ -100,7 +100,7 @@ async def evaluate_async(
     scenarios: Scenarios, target: Target | str | Mapping[str, Any] | None = None, **options: Any
 ) -> Result:
     """``evaluate`` for callers in an event loop. Coroutines of the target run in the caller's loop."""
-    defaults = evaluate.__kwdefaults__
+    defaults: Mapping[str, Any] = evaluate.__kwdefaults__ or {}
     unknown = set(options) - set(defaults)
     if unknown:
         raise TypeError(f"evaluate_async() got an unexpected keyword argument {sorted(unknown)[0]!r}")
@@ -117,7 +117,7 @@ async def evaluate_async(
 
 def list_scenarios(files: Sequence[str | os.PathLike[str]]) -> list[dict[str, Any]]:
     """The scenarios in files, folders or patterns, as the engine reads them."""
-    _, printed = Engine().run(["export", "--to", "json", *map(os.fspath, files)])
+    _, printed = Engine().run(["export", "--to", "json", *(os.fspath(file) for file in files)])
     # A single scenario is not in a list.
     read = json.loads(printed)
     return list(read) if isinstance(read, list) else list(read.get("test_batch", [read]))
