@@ -10,7 +10,7 @@ export interface ByteBudget {
   open(owner?: string | null): ByteHold;
   /** Counts a refusal and estimates when there will be room for these bytes, in milliseconds. */
   refuse(bytes: number): number;
-  /** Resolves when half is free, or when no waiting hold could release any: for bytes that are counted afterwards. */
+  /** Resolves when half the budget is free, or no admitted work is left to free any. Call before loading data of unknown size. */
   room(signal: AbortSignal): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface ByteHold {
   release(): void;
 }
 
-/** An owner may hold twice what it leaves free: two thirds alone, two fifths each of two owners. Another owner always finds room. */
+/** Fair share: `held ≤ 2 × free`. One owner can use 2/3, two owners 2/5 each, so another owner always finds room. */
 const ownShare = 2;
 
 export function createByteBudget(size: number, now?: () => number): ByteBudget {

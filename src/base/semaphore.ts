@@ -12,8 +12,8 @@ interface Waiter {
 }
 
 /**
- * Of the `spare` permits beyond `count`, an owner gets one only while it holds fewer than are left, so that one owner never
- * holds all permits.
+ * Beyond `count`, an owner gets a spare permit only while it holds fewer permits than are free, so that one owner never holds
+ * all of them.
  */
 export function createSemaphore(count: number, { spare = 0 }: { spare?: number } = {}): Semaphore {
   const total = Math.max(1, count) + spare;

@@ -153,7 +153,7 @@ export async function startServices(
     onLate: (late) => reportLateCall(core, late),
     onError: (error) => core.logFailure(error, "the address of a world could not be closed for other processes"),
   });
-  // Calls to the demo models would need a key of their own.
+  // With API keys, the evaluation service has no key for the demo models.
   let callersNeedKeys = false;
   const core: Core = opened.use(
     await createCore(settings, {

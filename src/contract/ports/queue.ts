@@ -27,7 +27,7 @@ export interface ClaimOptions {
   /** A getter may be passed: it is read when the claim is carried out, which may be later than the call. */
   readonly limit: number;
   /**
-   * Additional attempts for owners that have fewer running than are left, so that an owner with long calls does not block the
+   * Extra slots for owners with fewer running attempts than free slots, so that an owner with long calls does not block the
    * others. Default: none.
    */
   readonly spare?: number;

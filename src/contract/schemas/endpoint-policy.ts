@@ -8,8 +8,8 @@ export type PolicyName = "local" | "allowlist" | "public";
 export interface RunPolicy {
   readonly name: PolicyName;
   /**
-   * The origins of the run that were on the list when it was accepted; empty under other policies. It spares a worker with policy
-   * `local` a list of its own.
+   * The origins of the run that were on the list when it was accepted; empty under other policies. Workers with
+   * policy `local` need no list of their own.
    */
   readonly allow: readonly string[];
   /** Where agents reach the worlds of the run: the address of the service that accepted it. */

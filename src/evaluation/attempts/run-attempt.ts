@@ -66,7 +66,7 @@ export interface AttemptWorld extends Pick<ToolLoopOptions, "costOf"> {
   readonly append: (turn: number, entries: readonly JournalEntry[]) => Promise<void>;
   /** Set for an agent with a tool loop of its own, which calls the tools through a private endpoint. */
   readonly open?: OpenWorld | undefined;
-  /** Called with a turn so far after each reply that asks for tools, and first with what an earlier try has done, if anything. */
+  /** Called after each reply with tool calls; first with the restored part of the turn, if any. */
   readonly onStep?: (turn: number, soFar: StoredReply, step: { readonly restored: boolean }) => void;
 }
 

@@ -25,7 +25,7 @@ export function workAtOrderDesk(request: ChatRequest, manner: DeskManner): Draft
 
 const askForNumber = "Which order is it? Please give me its number.";
 
-/** The wish of the last message, or of the one before it when that was answered with the question for the number. */
+/** The last wish; one message back if the desk has just asked for the order number. */
 function wishIn(messages: readonly ChatMessage[]): Wish | null {
   const [before = "", last = ""] = ["", ...userTexts(messages)].slice(-2);
   const replies = messages.flatMap(({ role, content }) => (role === "assistant" && content ? [content] : []));

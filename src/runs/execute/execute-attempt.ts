@@ -418,7 +418,7 @@ class AttemptExecution {
     await this.#replaceScores(turn_index, { ...withoutScores(last), conversation });
   }
 
-  /** An attempt that ended before its first message has a turn that says so. */
+  /** Stores a failed turn when the simulated user quit before the first message. */
   async #storeUnbegun({ failure }: UserEnd): Promise<void> {
     const detail = `Not called: ${failure?.reason ?? "the simulated user ended the conversation at once"}`;
     const error = { code: "simulator_failed" as const, detail, upstream_status: null, tries: 0, retryable: false };

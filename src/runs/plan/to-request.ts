@@ -38,7 +38,7 @@ function ownSimulator({ simulator }: RunSettings, helpers: PlanHelpers): Pick<Re
   return own && Object.keys(own).length > 0 ? { simulator: own } : {};
 }
 
-/** The other model of a comparison had no choice of its own: repeated alone, it runs every scenario. */
+/** The baseline side of a sequential comparison repeats with all scenarios. */
 function requestedAttempts(attempts: number, sequence: RunSettings["sequence"]): RepeatRequest["attempts"] {
   if (sequence?.side !== "candidate") return attempts;
   const { side: _side, opponent: _opponent, seed: _order, ...comparison } = sequence;

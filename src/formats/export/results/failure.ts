@@ -80,7 +80,7 @@ function worstTurn(attempt: AttemptResult, threshold: number | undefined): Inter
   );
 }
 
-/** The causes of a turn that did not pass, as far as its score does not tell them. */
+/** Failure causes that the score does not already show. */
 export function turnCauses(turn: InteractionResult, threshold: number | undefined): string[] {
   const { error, scores, score_reasons, judgements = {}, failed_scores = [] } = turn;
   if (error) {

@@ -95,7 +95,7 @@ export function createTurns({
     { known, signal = overdue, runner: instead }: StartOptions,
   ): Promise<AgentTurn> {
     const routes = await routeModels(request, { router, toolSupport });
-    // A runner of its own calls no tools.
+    // A replay runner calls no tools, so it needs no world.
     const world = request.world !== undefined && !instead ? await inWorld(request.world, signal) : null;
     try {
       const runId = known?.runId ?? uuidV7();

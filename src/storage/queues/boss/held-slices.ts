@@ -96,7 +96,7 @@ export class HeldSlices {
     this.#ofAttempt.delete(attemptId);
   }
 
-  /** An attempt is no longer in progress here and not over: another may be claimed in its place. */
+  /** Frees the attempt's place in its slice without ending it. */
   released(attemptId: string): void {
     const slice = this.#ofAttempt.get(attemptId);
     if (slice) slice.left += 1;

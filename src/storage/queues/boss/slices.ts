@@ -47,7 +47,7 @@ export function firstSlice({ id, priority, attempts, concurrency }: SlicedRun): 
   return { runId: id, size, priority, more: Math.min(most, Math.ceil(attempts / size)) - 1 };
 }
 
-/** Slices to ask for when so many attempts could be started. */
+/** Slices needed for this many free places. */
 export const slicesFor = (attempts: number): number => Math.ceil(attempts / attemptsPerSlice);
 
 export interface FetchOptions {
