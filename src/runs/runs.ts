@@ -5,10 +5,15 @@ import type { ScenarioInput } from "../contract/schemas/scenario.ts";
 import type { Margins } from "../contract/schemas/margins.ts";
 import type { RunEstimate } from "../contract/schemas/budget.ts";
 import type { CreatedRun, RunFilter, RunPage, RunRecord } from "../contract/ports/store.ts";
-import type { NoiseFloor, PairwiseComparison, RunComparison, RunRanking } from "../contract/schemas/comparison.ts";
+import type {
+  NoiseFloor,
+  PairwiseComparison,
+  RunComparison,
+  RunRanking,
+  PairwiseRequest,
+} from "../contract/schemas/comparison.ts";
 import type { EvaluationResponse, ScenarioResult } from "../contract/schemas/evaluation-response.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../contract/schemas/judging/judge-audit.ts";
-import type { PairwiseRequest } from "../contract/schemas/comparison.ts";
 import type { RunScenarioList, RunScenariosQuery } from "../contract/schemas/run-scenarios.ts";
 import type { PersonVerdict, ScoreAgreements } from "../contract/schemas/judging/score-agreement.ts";
 import type { RunSequence } from "../contract/schemas/sequence.ts";

@@ -1,6 +1,5 @@
 import { errorKinds, type ErrorCode } from "../../src/contract/errors.ts";
-import type { OpenAiError } from "../../src/contract/schemas/problem.ts";
-import type { Problem } from "../../src/contract/schemas/problem.ts";
+import type { OpenAiError, Problem } from "../../src/contract/schemas/problem.ts";
 
 interface ApiErrorOptions extends ErrorOptions {
   readonly code: string;

@@ -5,13 +5,11 @@ import { importFormats } from "../../src/formats/formats.data.ts";
 import { requestImport } from "../api/library.ts";
 import { FailedNotice } from "../parts/screen/notices.tsx";
 import { ConfirmDialog } from "../parts/screen/dialogs.tsx";
-import { FilePicker } from "../parts/forms/text-file.tsx";
-import { FileProblem } from "../parts/forms/text-file.tsx";
+import { FilePicker, FileProblem, useTextFile } from "../parts/forms/text-file.tsx";
 import { formatCount } from "../parts/text/format.ts";
 import { tabStorage } from "../parts/browser/storage.ts";
 import { Screen } from "../parts/screen/screen.tsx";
 import { TextField } from "../parts/forms/fields.tsx";
-import { useTextFile } from "../parts/forms/text-file.tsx";
 import { ImportPreview, ImportSummary } from "./import-summary.tsx";
 import { chosenConversations, emptyTraces, TraceChoice, traceRequest } from "./trace-choice.tsx";
 

@@ -1,6 +1,11 @@
 import { scorerNames } from "../../scoring/scorers/scores.ts";
-import { compilationProblems, scorerProblems } from "../../evaluation/checks/scorer-problems.ts";
-import { distinctChecks, toTurnProblems, turnCheckProblems } from "../../evaluation/checks/scorer-problems.ts";
+import {
+  compilationProblems,
+  scorerProblems,
+  distinctChecks,
+  toTurnProblems,
+  turnCheckProblems,
+} from "../../evaluation/checks/scorer-problems.ts";
 import type { ImportResult, Note } from "../../formats/scenario-file.ts";
 import { mayHaveOwnScorers } from "../../settings/client-settings.ts";
 import type { Config } from "../config/config.ts";

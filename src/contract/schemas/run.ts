@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { Cursor } from "./cursor.ts";
 import { GateResult } from "./budget.ts";
-import { HelperUsage } from "./usage.ts";
-import { Usage } from "./usage.ts";
+import { HelperUsage, Usage } from "./usage.ts";
 import { Warning } from "./problem.ts";
 import { Priority } from "./evaluation-request.ts";
 import { InteractionError } from "./interaction-result.ts";

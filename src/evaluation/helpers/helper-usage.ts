@@ -1,8 +1,7 @@
 import { compact } from "../../base/compact.ts";
 import { roundDollars } from "../../base/numbers.ts";
-import type { HelperUsage } from "../../contract/schemas/usage.ts";
+import { type HelperUsage, addUsage, noUsage, toUsage, type Usage } from "../../contract/schemas/usage.ts";
 import type { FailedReply, SuccessfulReply } from "../../contract/ports/chat-model.ts";
-import { addUsage, noUsage, toUsage, type Usage } from "../../contract/schemas/usage.ts";
 
 /** US dollars for the tokens of one call; null when no price is known for the model. */
 export type PriceOf = (call: { readonly model: string | null; readonly usage: Usage }) => number | null;

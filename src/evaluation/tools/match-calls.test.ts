@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RecordedToolCall, ReferenceToolCall, ToolMatching } from "../../contract/schemas/acting/tool-call.ts";
-import type { TurnTools } from "./score-calls.ts";
+import { type TurnTools, compareCalls, scoreCalls } from "./score-calls.ts";
 import { assign } from "./assignment.ts";
 import { matchCalls } from "./match-calls.ts";
 import { createProbes } from "./probes.ts";
-import { compareCalls, scoreCalls } from "./score-calls.ts";
 
 const signal = new AbortController().signal;
 

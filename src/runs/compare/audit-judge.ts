@@ -1,8 +1,7 @@
 import type { FieldError } from "../../contract/errors.ts";
 import type { JudgeAudit, JudgeAuditRequest } from "../../contract/schemas/judging/judge-audit.ts";
 import { auditJudge } from "../../evaluation/judges/audit-judge.ts";
-import { judgeFingerprint } from "../../evaluation/judges/judge-question.ts";
-import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
+import { judgeFingerprint, judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import type { JudgeRunPairsOptions } from "./judge-run-pairs.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
 import { resolveHelper, withOperatorDefaults } from "../plan/model-target.ts";

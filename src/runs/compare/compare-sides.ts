@@ -5,8 +5,7 @@ import { finalStates, type RunState, type RunSummary } from "../../contract/sche
 import type { Measures } from "../../contract/schemas/score.ts";
 import { compareRuns, type Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import { compareWithMargins } from "../../evaluation/comparison/not-worse.ts";
-import type { FailedReplies } from "../../evaluation/comparison/run-tally.ts";
-import type { RunTally } from "../../evaluation/comparison/run-tally.ts";
+import type { FailedReplies, RunTally } from "../../evaluation/comparison/run-tally.ts";
 import { incomparableScores, type EmbedderBaselines } from "../stored/score-definitions.ts";
 
 /** One of two runs to compare, read from a store or from a results file. */

@@ -1,9 +1,8 @@
 import { compact } from "../../base/compact.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
-import type { PairwiseComparison } from "../../contract/schemas/comparison.ts";
+import type { PairwiseComparison, PairwiseRequest } from "../../contract/schemas/comparison.ts";
 import type { LabellerSettings } from "../../contract/schemas/evaluation-request.ts";
-import type { PairwiseRequest } from "../../contract/schemas/comparison.ts";
 import { pairwiseFigures, type JudgedPair } from "../../evaluation/comparison/pairwise.ts";
 import type { PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";

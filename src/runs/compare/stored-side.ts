@@ -6,8 +6,12 @@ import { ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { passThreshold } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { keptByAttempt } from "../../evaluation/comparison/not-worse.ts";
-import { createFailedReplies, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";
-import { createRunTally, type RunTally } from "../../evaluation/comparison/run-tally.ts";
+import {
+  createFailedReplies,
+  type FailedReplies,
+  createRunTally,
+  type RunTally,
+} from "../../evaluation/comparison/run-tally.ts";
 import { runGoneError } from "../stored/find-run.ts";
 import type { ComparedSide } from "./compare-sides.ts";
 import { createEmbedderBaselines, toMeasures } from "../stored/score-definitions.ts";

@@ -1,5 +1,5 @@
 import { compact } from "../../base/compact.ts";
-import { isLocalTarget } from "../../contract/schemas/acting/target.ts";
+import { isLocalTarget, callReporting } from "../../contract/schemas/acting/target.ts";
 import type { ClaimedAttempt, Queue } from "../../contract/ports/queue.ts";
 import {
   worldEntries,
@@ -13,7 +13,6 @@ import type { StoredReply, StoredScores } from "../../contract/schemas/interacti
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { scoringVersion } from "../../contract/schemas/score.ts";
-import { callReporting } from "../../contract/schemas/acting/target.ts";
 import type { UserEnd } from "../../contract/schemas/acting/user-turn.ts";
 import { toUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
 import type { AttemptHistory } from "../../evaluation/conversation/conversation.ts";

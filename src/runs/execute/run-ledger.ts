@@ -9,8 +9,8 @@ import {
   spentOnReply,
   subtractSpent,
   type Spent,
+  type SpendingTurn,
 } from "../../evaluation/budget/budget.ts";
-import type { SpendingTurn } from "../../evaluation/budget/budget.ts";
 import { createCallReservations, type CallReservation, type CallReservations } from "./call-reservations.ts";
 
 /** The spend of a run with a budget, in this process and in others. */

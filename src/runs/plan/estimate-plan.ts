@@ -1,8 +1,13 @@
 import type { RunEstimate } from "../../contract/schemas/budget.ts";
 import type { EvaluationPlan, LabellerSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
-import { concurrentCalls, sequentialCalls, type CallLimits } from "../../evaluation/budget/estimate-run.ts";
-import { estimateRun, type EarlierFigures } from "../../evaluation/budget/estimate-run.ts";
+import {
+  concurrentCalls,
+  sequentialCalls,
+  type CallLimits,
+  estimateRun,
+  type EarlierFigures,
+} from "../../evaluation/budget/estimate-run.ts";
 import type { PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import { helperTarget, type ModelTarget } from "./model-target.ts";
 import { testedEndpoint, testsOwnAgent } from "./endpoints.ts";

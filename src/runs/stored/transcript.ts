@@ -7,10 +7,14 @@ import { isFailure, passThreshold, toStoredAverages, turnOutcome } from "../../c
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { Scores } from "../../contract/schemas/score.ts";
 import { averageTurns } from "../../evaluation/summary/score-averages.ts";
-import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation/conversation.ts";
+import {
+  generatedReply,
+  referenceReply,
+  userMessage,
+  referenceReplies,
+} from "../../evaluation/conversation/conversation.ts";
 import type { CheckedTurn } from "../../evaluation/tools/required-checks.ts";
 import type { JudgedTurn } from "../../evaluation/judges/judge-prompt.ts";
-import { referenceReplies } from "../../evaluation/conversation/conversation.ts";
 import { firstHistory } from "./passes.ts";
 
 /** The turns of an attempt that is executed or rescored, as far as they are known. Indexes are the stored ones (`passes.ts`). */

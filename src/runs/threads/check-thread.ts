@@ -1,10 +1,9 @@
 import { parentPort } from "node:worker_threads";
 import type { ScorerSetting, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
 import type { OffloadedCheck } from "../../evaluation/checks/offload-check.ts";
-import type { ReplyCheck } from "../../scoring/scorers/scorer.ts";
+import type { ReplyCheck, ScorerResult, ScorerInput } from "../../scoring/scorers/scorer.ts";
 import { createCheck } from "../../evaluation/checks/create-checks.ts";
 import { compilationProblems, type ScorerProblem } from "../../evaluation/checks/scorer-problems.ts";
-import type { ScorerResult, ScorerInput } from "../../scoring/scorers/scorer.ts";
 import { errorLine } from "../../base/format.ts";
 import { makeComparison } from "../../evaluation/outcomes/comparisons.ts";
 import type { ComparisonTask } from "../../evaluation/tools/probes.ts";
