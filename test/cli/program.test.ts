@@ -13,7 +13,7 @@ test("the version is one line", async () => {
   await using folder = await temporaryFolder();
   expect(await runCli(["--version"], { cwd: folder.path })).toEqual({
     code: 0,
-    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+(?:-\w+)?\n$/),
     stderr: "",
   });
 });
