@@ -57,7 +57,11 @@ test.each([
   await using folder = await temporaryFolder();
   const options = { cwd: folder.path, env };
   expect((await runCli(["serve"], options)).stderr).toContain('create one with "rehearsal keys create"');
-  for (const parameters of [["list"], ["keys", "list"], ["keys", "create", "ci"]]) {
+  for (const parameters of [
+    ["runs", "list"],
+    ["keys", "list"],
+    ["keys", "create", "ci"],
+  ]) {
     expect(await runCli(parameters, options)).toMatchObject({ code: 0 });
   }
 });

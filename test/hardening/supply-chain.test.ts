@@ -51,7 +51,7 @@ test("the list of parts names every package of the lockfile with its hash, and n
   const bundled = new Set(packages.filter(([, { inBundle }]) => inBundle).map(([path]) => nameOf(path)));
   const listed = new Set(list.components.map((component) => component["bom-ref"]));
   const unhashed = list.components.filter(({ hashes }) => hashes?.[0]?.alg !== "SHA-512").map(({ name }) => name);
-  expect([list.bomFormat, list.metadata.component.name]).toEqual(["CycloneDX", "rehearsal"]);
+  expect([list.bomFormat, list.metadata.component.name]).toEqual(["CycloneDX", "rehearsal-eval"]);
   expect(installed.filter((entry) => !listed.has(entry))).toEqual([]);
   expect(unhashed.filter((name) => !bundled.has(name))).toEqual([]);
   expect(text.match(/https?:\/\/[^/"]+/g)).toEqual(["http://cyclonedx.org"]);

@@ -65,7 +65,7 @@ export function addOptions(command: Command, table: OptionTable, { grouped = fal
       command.addOption(option.hideHelp(hidden));
     };
     add(new NamedOption(name, flags, help), { hidden: isRare ?? false });
-    if (no !== undefined) add(new NamedOption(name, flags.replace(/^.*--([\w-]+).*$/, "--no-$1"), no));
+    if (no !== undefined) add(new NamedOption(name, `--no-${flagOf(entry).slice(2)}`, no));
     if (alias !== undefined) add(new NamedOption(name, alias), { hidden: true });
   }
   return command;
