@@ -1,5 +1,5 @@
 import type { Metadata } from "./contract/schemas/scenario.ts";
-import type { Score } from "./contract/schemas/score.ts";
+import type { Score } from "./contract/schemas/scores/score.ts";
 import { referenceReplies } from "./evaluation/conversation/conversation.ts";
 import { builtInScorers, defaultScorers, type ScorerName } from "./scoring/scorers/scores.ts";
 import type { Scorer } from "./scoring/scorers/scorer.ts";
@@ -8,7 +8,7 @@ import { prepareText } from "./scoring/text/prepare-text.ts";
 export { builtInScorers, defaultScorers, type ScorerName } from "./scoring/scorers/scores.ts";
 export type { Scorer, ScorerInput } from "./scoring/scorers/scorer.ts";
 export { prepareText, type PreparedText } from "./scoring/text/prepare-text.ts";
-export type { Score } from "./contract/schemas/score.ts";
+export type { Score } from "./contract/schemas/scores/score.ts";
 
 /** Scores one reply as a run does: labels, scores, checks, conflicts and verdicts together. */
 export { scoreInteraction, type ScoreInteractionOptions } from "./evaluation/score-interaction.ts";

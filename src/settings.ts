@@ -1,7 +1,7 @@
 import type { LocalTarget, Target } from "./contract/schemas/acting/target.ts";
 import { readFileSync, statSync } from "node:fs";
-import type { UsagePrice } from "./contract/schemas/usage.ts";
-import type { PolicyName } from "./contract/schemas/endpoint-policy.ts";
+import type { UsagePrice } from "./contract/schemas/shared/usage.ts";
+import type { PolicyName } from "./contract/schemas/shared/endpoint-policy.ts";
 import type { Secret } from "./base/secret.ts";
 import { parseAddress, parseOrigin } from "./settings/address.ts";
 import { hasStoredKeys } from "./settings/api-keys.ts";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { formatFigure, roundApartFrom } from "./base/numbers.ts";
 import type { EvaluationResponse, ScenarioResult } from "./contract/schemas/evaluation-response.ts";
-import type { ScoreStats } from "./contract/schemas/score.ts";
+import type { ScoreStats } from "./contract/schemas/scores/score.ts";
 import { intervalOfConstant } from "./evaluation/statistics/intervals.ts";
 import { undecidedReason } from "./evaluation/summary/left-out.ts";
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Problem } from "../src/contract/schemas/problem.ts";
+import { Problem } from "../src/contract/errors/problem.ts";
 import { listen, type Listening } from "../src/services/http/listen.ts";
 import { createLog } from "../src/services/http/log.ts";
 import { readJson } from "../src/services/http/body/read-json.ts";

@@ -1,4 +1,4 @@
-import { jsonSchemaOf } from "../../src/cli/commands/schema.ts";
+import { jsonSchemaOf } from "../../src/cli/commands/files/schema.ts";
 import { configNames } from "../../src/cli/config/load-config.ts";
 import type { JsonSchema } from "./open-api-view.ts";
 import { schemaWords } from "./schema-words.ts";

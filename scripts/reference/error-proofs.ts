@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../src/contract/errors.ts";
+import type { ErrorCode } from "../../src/contract/errors/errors.ts";
 
 const services = "test/services";
 const http = "src/services/http";

@@ -1,4 +1,4 @@
-import { errorKinds, type ErrorCode, type ErrorKind } from "../../src/contract/errors.ts";
+import { errorKinds, type ErrorCode, type ErrorKind } from "../../src/contract/errors/errors.ts";
 import { errorProofs } from "./error-proofs.ts";
 
 /** docs/reference/errors.md: every code with its status, what to do, and the test that provokes it. */
@@ -10,7 +10,7 @@ export function errorsPage(): string {
     .map(([status, entries]) => `## ${status}\n\n${entries.map(([code, kind]) => section(code, kind)).join("\n")}`);
   return `# Errors
 
-Written by \`node scripts/write-reference.ts\` from \`src/contract/errors.ts\`; do not edit.
+Written by \`node scripts/write-reference.ts\` from \`src/contract/errors/errors.ts\`; do not edit.
 
 Every answer that is not 2xx is a problem document (RFC 9457, \`application/problem+json\`) with \`code\`, \`title\`, \`detail\`,
 \`hint\`, \`retryable\`, \`request_id\` and, for wrong fields, \`errors[].pointer\`. Routes under \`/v1/\` answer in OpenAI's shape with

@@ -1,4 +1,4 @@
-import { errorKinds } from "../../src/contract/errors.ts";
+import { errorKinds } from "../../src/contract/errors/errors.ts";
 import type { JsonSchema } from "./open-api-view.ts";
 
 /** Says in words what a JSON schema allows, with a link for every schema that has a name of its own. */

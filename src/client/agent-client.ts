@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import type { AgentReply, AgentRequest } from "../contract/schemas/agent-message.ts";
-import type { AgentRunDetails, AgentRunList, AgentRunSummary } from "../contract/schemas/agent-run.ts";
-import type { OpenAiModel, StudioModels } from "../contract/schemas/models.ts";
+import type { AgentReply, AgentRequest } from "../contract/schemas/agent/agent-message.ts";
+import type { AgentRunDetails, AgentRunList, AgentRunSummary } from "../contract/schemas/agent/agent-run.ts";
+import type { OpenAiModel, StudioModels } from "../contract/schemas/agent/models.ts";
 import { createCaller, parseJsonResponse, type ClientOptions } from "./caller.ts";
 import type { CallOptions } from "./evaluation-client.ts";
 

@@ -3,7 +3,7 @@ import { compact } from "../base/compact.ts";
 import { isHeaderText } from "../base/text.ts";
 import { fillAddress, type OperationId } from "../contract/operations/addresses.ts";
 import type { AnswerOf, InputOf } from "../contract/operations/operation-types.ts";
-import type { OpenAiError, Problem } from "../contract/schemas/problem.ts";
+import type { OpenAiError, Problem } from "../contract/errors/problem.ts";
 
 /** A service's address and access. */
 export interface ClientOptions {

@@ -5,7 +5,7 @@ import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import { StoredScores, type StoredReply } from "../contract/schemas/interaction-result.ts";
 import type { Embedder } from "../contract/ports/embedder.ts";
 import { Interaction, type Metadata, type Scenario } from "../contract/schemas/scenario.ts";
-import { scoringVersion } from "../contract/schemas/score.ts";
+import { scoringVersion } from "../contract/schemas/scores/score.ts";
 import { sampleReply } from "../contract/testing/sample-reply.ts";
 import type { Judge } from "./judges/ask-judge.ts";
 import { judgeQuestions } from "./judges/judge-question.ts";

@@ -1,7 +1,7 @@
 import { compact } from "../base/compact.ts";
 import type { StoredReply, StoredScores } from "../contract/schemas/interaction-result.ts";
 import type { Interaction, Scenario } from "../contract/schemas/scenario.ts";
-import { scoringVersion, type Score } from "../contract/schemas/score.ts";
+import { scoringVersion, type Score } from "../contract/schemas/scores/score.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "./helpers/helper-usage.ts";
 import { findConflicts } from "./conflicts/find-conflicts.ts";
 import { shortList } from "../base/format.ts";

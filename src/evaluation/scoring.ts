@@ -1,6 +1,6 @@
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { LabelRule } from "../scoring/scorers/label-rule.ts";
-import type { ScorerSetting } from "../contract/schemas/scorer-setting.ts";
+import type { ScorerSetting } from "../contract/schemas/scores/scorer-setting.ts";
 import type { Interaction } from "../contract/schemas/scenario.ts";
 import type { Judge } from "./judges/ask-judge.ts";
 import type { JudgeQuestion } from "./judges/judge-question.ts";

@@ -2,7 +2,7 @@ import { reaches } from "../base/numbers.ts";
 import type { StoredScores } from "../contract/schemas/interaction-result.ts";
 import { defaultThreshold } from "../contract/schemas/outcome.ts";
 import type { Interaction } from "../contract/schemas/scenario.ts";
-import { checkNames } from "../contract/schemas/score-names.ts";
+import { checkNames } from "../contract/schemas/scores/score-names.ts";
 import { sameTextMethod } from "./labels/same-text.ts";
 import type { GivenScore } from "../scoring/scorers/scorer.ts";
 import type { Scoring } from "./scoring.ts";

@@ -1,6 +1,6 @@
 import { compact } from "../base/compact.ts";
 import { createSemaphore, type Semaphore } from "../base/semaphore.ts";
-import { ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/errors/errors.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { CreatedRun, NewRun, RunRecord, UnfinishedLimits } from "../contract/ports/store.ts";
 import type { EvaluationPlan } from "../contract/schemas/evaluation-request.ts";

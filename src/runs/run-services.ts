@@ -1,6 +1,6 @@
 import type { ByteBudget } from "../base/byte-budget.ts";
 import type { Embedder } from "../contract/ports/embedder.ts";
-import type { RunPolicy } from "../contract/schemas/endpoint-policy.ts";
+import type { RunPolicy } from "../contract/schemas/shared/endpoint-policy.ts";
 import type { RunSettings } from "../contract/schemas/evaluation-request.ts";
 import type { JudgeAudits } from "../contract/ports/library.ts";
 import type { Limits } from "../contract/ports/limits.ts";

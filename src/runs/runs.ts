@@ -13,12 +13,12 @@ import type {
   PairwiseRequest,
 } from "../contract/schemas/comparison.ts";
 import type { EvaluationResponse, ScenarioResult } from "../contract/schemas/evaluation-response.ts";
-import type { JudgeAudit, JudgeAuditRequest } from "../contract/schemas/judging/judge-audit.ts";
+import type { JudgeAudit, JudgeAuditRequest } from "../contract/schemas/judge-audit.ts";
 import type { RunScenarioList, RunScenariosQuery } from "../contract/schemas/run-scenarios.ts";
 import type { PersonVerdict, ScoreAgreements } from "../contract/schemas/judging/score-agreement.ts";
 import type { RunSequence } from "../contract/schemas/sequence.ts";
 import type { RunChanges, RunEvent } from "../contract/schemas/run.ts";
-import type { Warning } from "../contract/schemas/problem.ts";
+import type { Warning } from "../contract/errors/problem.ts";
 import type { RunPlan } from "./plan/plan-run.ts";
 import type { ReadAttempt } from "./results/read-results.ts";
 import type { Reviews } from "./review/create-reviews.ts";

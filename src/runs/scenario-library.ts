@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { z } from "zod";
 import { canonicalJson } from "../base/json.ts";
-import { ServiceError } from "../contract/errors.ts";
+import { ServiceError } from "../contract/errors/errors.ts";
 import type { LibraryChange, LibraryList, LibraryScenario } from "../contract/schemas/library.ts";
 import type { Library } from "../contract/ports/library.ts";
 import type { Scenario, ScenarioInput } from "../contract/schemas/scenario.ts";

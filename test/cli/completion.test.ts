@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
-import { completions, completionScripts } from "../../src/cli/commands/completion.ts";
+import { completions, completionScripts } from "../../src/cli/commands/operate/completion.ts";
 import { createProgram, declareOnce } from "../../src/cli/program.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { sampleRun } from "../conformance/sample-runs.ts";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { starterFiles, workflowFile } from "../../src/cli/commands/init.ts";
+import { starterFiles, workflowFile } from "../../src/cli/commands/evaluate/init.ts";
 import { commandLine } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCli } from "./run-cli.ts";

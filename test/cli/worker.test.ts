@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import type { RunPolicy } from "../../src/contract/schemas/endpoint-policy.ts";
+import type { RunPolicy } from "../../src/contract/schemas/shared/endpoint-policy.ts";
 import type { RunSettings } from "../../src/contract/schemas/evaluation-request.ts";
 import { openStorage } from "../../src/cli/composition/storage.ts";
 import { readSettings } from "../../src/settings.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ServiceError } from "../../src/contract/errors.ts";
+import { ServiceError } from "../../src/contract/errors/errors.ts";
 import { sampleRun, sampleSummary } from "./sample-runs.ts";
 import type { OpenStorage } from "./storage-under-test.ts";
 import { claim, collect, created, ending, storedTurn } from "./suite-helpers.ts";

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { StoredAnswer } from "../../src/contract/ports/agent-memory.ts";
-import type { AgentRunEnd, AgentRunEntry, AgentRunStarted } from "../../src/contract/schemas/agent-run.ts";
-import type { AgentReply } from "../../src/contract/schemas/agent-message.ts";
+import type { AgentRunEnd, AgentRunEntry, AgentRunStarted } from "../../src/contract/schemas/agent/agent-run.ts";
+import type { AgentReply } from "../../src/contract/schemas/agent/agent-message.ts";
 
 export const newRunId = (): string => randomUUIDv7();
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAddress, scopes, type Scope } from "../../src/contract/operations/operation.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { agentOperations } from "../../src/services/agent/app.ts";
 import { evaluationOperations } from "../../src/services/evaluation/app.ts";
 import { createKey, fileKeys, revokeKey } from "../../src/services/http/auth/key-store.ts";

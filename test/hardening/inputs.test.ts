@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { send, type Answer } from "../support/http.ts";

@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import { after, type RecordedRequest } from "../support/fake-provider/behaviour.ts";
 import { hang } from "../support/fake-provider/connection-faults.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { asksFor, failsWith, scriptedModel, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import { defineTool, type Tool } from "../../src/agent/tools/tool.ts";
-import { AgentRunDetails, AgentRunSummary } from "../../src/contract/schemas/agent-run.ts";
+import { AgentRunDetails, AgentRunSummary } from "../../src/contract/schemas/agent/agent-run.ts";
 import { createAgentClient } from "../../src/client/agent-client.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import type { Behaviour } from "../support/fake-provider/behaviour.ts";

@@ -1,8 +1,8 @@
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { asksFor, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { AgentReply } from "../../src/contract/schemas/agent-message.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { AgentReply } from "../../src/contract/schemas/agent/agent-message.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import type { TurnObserver } from "../../src/services/agent/turns/turn.ts";
 import { hostClock } from "../../src/storage/tables/host.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ErrorCode } from "../../src/contract/errors.ts";
-import { errorKinds, isRetryable } from "../../src/contract/errors.ts";
+import type { ErrorCode } from "../../src/contract/errors/errors.ts";
+import { errorKinds, isRetryable } from "../../src/contract/errors/errors.ts";
 import { createChatModel } from "../../src/models/protocols/create-chat-model.ts";
 import { createOutbound } from "../../src/models/outbound/create-outbound.ts";
 import type { Outbound } from "../../src/models/outbound/outbound.ts";

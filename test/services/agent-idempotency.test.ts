@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
 import type { AgentMemory, AgentTurnResult } from "../../src/contract/ports/agent-memory.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { openSqlite, type SqliteOptions } from "../../src/storage/drivers/open-sqlite.ts";
 import { send } from "../support/test-shell.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

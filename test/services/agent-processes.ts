@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { AgentRunDetails } from "../../src/contract/schemas/agent-run.ts";
+import { AgentRunDetails } from "../../src/contract/schemas/agent/agent-run.ts";
 import { startServe, type ServeProcess } from "../hardening/support/serve-process.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { send } from "../support/http.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { createPlugInRunner } from "../../src/agent/loop/plug-in.ts";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { AgentReplay } from "../../src/contract/schemas/agent-stream.ts";
-import { AgentRunDetails, AgentRunList } from "../../src/contract/schemas/agent-run.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { AgentReplay } from "../../src/contract/schemas/agent/agent-stream.ts";
+import { AgentRunDetails, AgentRunList } from "../../src/contract/schemas/agent/agent-run.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { send } from "../support/http.ts";
 import { human, mailTool, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";

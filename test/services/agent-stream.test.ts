@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { asksFor, failsWith, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { AgentReply } from "../../src/contract/schemas/agent-message.ts";
-import { AgentStreamEvents } from "../../src/contract/schemas/agent-stream.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { AgentReply } from "../../src/contract/schemas/agent/agent-message.ts";
+import { AgentStreamEvents } from "../../src/contract/schemas/agent/agent-stream.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { createActiveTurns } from "../../src/services/agent/turns/active-turns.ts";
 import { human, keptLog, post, readEvents, runAgentApp, scripted } from "./agent-support.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { asksFor } from "../../src/agent/testing/scripted-model.ts";
 import type { AgentMemory } from "../../src/contract/ports/agent-memory.ts";
-import { ServiceError } from "../../src/contract/errors.ts";
+import { ServiceError } from "../../src/contract/errors/errors.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { send } from "../support/http.ts";
 import { human, mailTool, post, runAgentApp, scripted } from "./agent-support.ts";

@@ -6,7 +6,7 @@ import {
   LocalServers,
   ModelProviderList,
   type ConnectionTest,
-} from "../../src/contract/schemas/models.ts";
+} from "../../src/contract/schemas/agent/models.ts";
 import { createRouter } from "../../src/models/routing/router.ts";
 import { createRouteLimits } from "../../src/models/routing/route-limits.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";

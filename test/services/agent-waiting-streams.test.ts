@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { asksFor, type ScriptedTurn } from "../../src/agent/testing/scripted-model.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { createActiveTurns } from "../../src/services/agent/turns/active-turns.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { human, mailTool, parseEvents, post, runAgentApp, scripted } from "./agent-support.ts";

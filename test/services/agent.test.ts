@@ -1,7 +1,7 @@
 import { coerceMessageLikeToMessage, type AIMessage } from "@langchain/core/messages";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AgentReply } from "../../src/contract/schemas/agent-message.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { AgentReply } from "../../src/contract/schemas/agent/agent-message.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import type { Behaviour } from "../support/fake-provider/behaviour.ts";
 import { hang, resetBeforeHeaders } from "../support/fake-provider/connection-faults.ts";

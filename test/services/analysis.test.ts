@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RunEstimate } from "../../src/contract/schemas/budget.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { PairwiseComparison, RunComparison, RunRanking } from "../../src/contract/schemas/comparison.ts";
 import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
-import { JudgeAudit } from "../../src/contract/schemas/judging/judge-audit.ts";
+import { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
 import { Run } from "../../src/contract/schemas/run.ts";
 import { resultFormats } from "../../src/formats/formats.ts";
 import { demoStudioIds } from "../../src/models/demo/demo-models.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
 import type { ModelProtocol } from "../../src/contract/schemas/evaluation-request.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { startFakeProvider } from "../support/fake-provider.ts";
 import type { Behaviour } from "../support/fake-provider/behaviour.ts";
 import { json, text } from "../support/fake-provider/replies.ts";

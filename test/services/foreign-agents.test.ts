@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { text } from "../support/fake-provider/replies.ts";
 import { toolCalls } from "../support/fake-provider/tool-calls.ts";

@@ -9,8 +9,8 @@ import {
   VerdictList,
   type VerdictInput,
 } from "../../src/contract/schemas/judging/human-verdict.ts";
-import { JudgeAudit } from "../../src/contract/schemas/judging/judge-audit.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import { lastUserMessage, text } from "../support/fake-provider/replies.ts";
 import { send } from "../support/http.ts";

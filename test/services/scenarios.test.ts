@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { KeptScenarios } from "../../src/contract/schemas/library.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { send } from "../support/http.ts";
 import { runServices, type RunningServices } from "../support/services.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EvaluationResponse } from "../../src/contract/schemas/evaluation-response.ts";
-import { Problem } from "../../src/contract/schemas/problem.ts";
+import { Problem } from "../../src/contract/errors/problem.ts";
 import { startFakeProvider, type FakeProvider } from "../support/fake-provider.ts";
 import type { Behaviour, RecordedRequest } from "../support/fake-provider/behaviour.ts";
 import { json, lastUserMessage, text } from "../support/fake-provider/replies.ts";

@@ -40,8 +40,8 @@ const parrot: ScenarioFormat = {
 
 // Loaded after the list has the entry.
 const { formatsPage } = await import("../../scripts/reference/formats-page.ts");
-const { declare: declareExport } = await import("../../src/cli/commands/export.ts");
-const { declare: declareImport } = await import("../../src/cli/commands/import.ts");
+const { declare: declareExport } = await import("../../src/cli/commands/files/export.ts");
+const { declare: declareImport } = await import("../../src/cli/commands/files/import.ts");
 const { renderScenarios } = await import("../../src/cli/scenarios/write-scenarios.ts");
 const { toOpenApi } = await import("../../src/contract/operations/openapi.ts");
 const { exportFormats, importFormats } = await import("../../src/formats/formats.data.ts");

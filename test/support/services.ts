@@ -1,4 +1,4 @@
-import { startServices } from "../../src/cli/commands/serve.ts";
+import { startServices } from "../../src/cli/commands/operate/serve.ts";
 import { readSettings, type Settings } from "../../src/settings.ts";
 import type { NumberSettings } from "../../src/settings/numbers.ts";
 import { serviceEnvironment, serviceLimits } from "./service-environment.ts";

@@ -4,7 +4,7 @@ import { healthRoute, readinessRoute, type HealthParts } from "../../src/service
 import { createLog } from "../../src/services/http/log.ts";
 import { defineRoute } from "../../src/services/http/route.ts";
 import { createShell, type Shell, type ShellOptions } from "../../src/services/http/shell.ts";
-import type { ShellEnvironment } from "../../src/services/http/shell-environment.ts";
+import type { ShellEnvironment } from "../../src/services/http/environment/shell-environment.ts";
 
 type Answer = (context: Context<ShellEnvironment>) => Response | Promise<Response>;
 

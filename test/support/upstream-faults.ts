@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { ErrorCode } from "../../src/contract/errors.ts";
+import type { ErrorCode } from "../../src/contract/errors/errors.ts";
 import { sendJson, type Behaviour } from "./fake-provider/behaviour.ts";
 import {
   byteByByte,

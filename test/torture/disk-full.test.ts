@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
-import { ServiceError } from "../../src/contract/errors.ts";
+import { ServiceError } from "../../src/contract/errors/errors.ts";
 import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { deepTest } from "../support/deep-test.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import type { AgentRunSummary } from "../../src/contract/schemas/agent-run.ts";
+import type { AgentRunSummary } from "../../src/contract/schemas/agent/agent-run.ts";
 import { fetchAgentRuns, fetchAgentThreads, type AgentRunFilters } from "../api/agent-runs.ts";
 import { isAuthError } from "../api/api-error.ts";
 import { isDisconnected } from "../api/connection.ts";

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import type { AgentMessage } from "../../src/contract/schemas/agent-message.ts";
+import type { AgentMessage } from "../../src/contract/schemas/agent/agent-message.ts";
 import { deleteAgentThread, fetchAgentThread } from "../api/agent-runs.ts";
 import { fromSegment } from "../parts/address/paths.ts";
 import { usePathSegments } from "../parts/address/search-state.ts";

@@ -1,5 +1,5 @@
 import { CircleCheck, CircleSlash, CircleX, Loader, ShieldQuestion, type LucideIcon } from "lucide-react";
-import type { AgentRunState, AgentRunSummary, AgentWire } from "../../src/contract/schemas/agent-run.ts";
+import type { AgentRunState, AgentRunSummary, AgentWire } from "../../src/contract/schemas/agent/agent-run.ts";
 import { formatInteger } from "../parts/text/format.ts";
 
 const looks: Record<AgentRunState, { icon: LucideIcon; label: string; className: string }> = {

@@ -1,4 +1,4 @@
-import type { AgentRunEntry, AgentRunState } from "../../src/contract/schemas/agent-run.ts";
+import type { AgentRunEntry, AgentRunState } from "../../src/contract/schemas/agent/agent-run.ts";
 
 type Entry<Type extends AgentRunEntry["type"]> = Extract<AgentRunEntry, { type: Type }>;
 

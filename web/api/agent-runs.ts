@@ -1,6 +1,11 @@
-import type { AgentThread, AgentThreadList } from "../../src/contract/schemas/agent-message.ts";
-import type { AgentRunDetails, AgentRunList, AgentRunState, AgentWire } from "../../src/contract/schemas/agent-run.ts";
-import type { AgentReplay } from "../../src/contract/schemas/agent-stream.ts";
+import type { AgentThread, AgentThreadList } from "../../src/contract/schemas/agent/agent-message.ts";
+import type {
+  AgentRunDetails,
+  AgentRunList,
+  AgentRunState,
+  AgentWire,
+} from "../../src/contract/schemas/agent/agent-run.ts";
+import type { AgentReplay } from "../../src/contract/schemas/agent/agent-stream.ts";
 import type { Scenario } from "../../src/contract/schemas/scenario.ts";
 import { ask, send } from "./http.ts";
 

@@ -1,6 +1,6 @@
-import type { ResumeRequest } from "../../src/contract/schemas/agent-run.ts";
-import type { AgentStreamEvents } from "../../src/contract/schemas/agent-stream.ts";
-import type { AgentMessage, AgentReply, AgentRequest } from "../../src/contract/schemas/agent-message.ts";
+import type { ResumeRequest } from "../../src/contract/schemas/agent/agent-run.ts";
+import type { AgentStreamEvents } from "../../src/contract/schemas/agent/agent-stream.ts";
+import type { AgentMessage, AgentReply, AgentRequest } from "../../src/contract/schemas/agent/agent-message.ts";
 import { interruptedResponse, errorFromProblem } from "./api-error.ts";
 import { parseJsonBody, send } from "./http.ts";
 import { readEventStream, type StreamEvent } from "./streams.ts";

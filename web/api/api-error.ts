@@ -1,5 +1,5 @@
-import { errorKinds, type ErrorCode } from "../../src/contract/errors.ts";
-import type { OpenAiError, Problem } from "../../src/contract/schemas/problem.ts";
+import { errorKinds, type ErrorCode } from "../../src/contract/errors/errors.ts";
+import type { OpenAiError, Problem } from "../../src/contract/errors/problem.ts";
 
 interface ApiErrorOptions extends ErrorOptions {
   readonly code: string;

@@ -1,6 +1,6 @@
 import { agentAddresses, fillAddress, type OperationId } from "../../src/contract/operations/addresses.ts";
 import type { AnswerOf, InputOf } from "../../src/contract/operations/operation-types.ts";
-import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
+import type { PageConfig } from "../../src/contract/schemas/shared/service-info.ts";
 import { reportConnection } from "./connection.ts";
 import { errorFromResponse, interruptedResponse, unreachableService, unreadableResponse } from "./api-error.ts";
 

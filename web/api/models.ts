@@ -6,7 +6,7 @@ import type {
   ModelProviderList,
   OpenAiModelList,
   StudioModels,
-} from "../../src/contract/schemas/models.ts";
+} from "../../src/contract/schemas/agent/models.ts";
 import { ApiError } from "./api-error.ts";
 import { ask } from "./http.ts";
 

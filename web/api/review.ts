@@ -7,7 +7,7 @@ import type {
   StoredVerdicts,
   VerdictsRequest,
 } from "../../src/contract/schemas/judging/human-verdict.ts";
-import type { JudgeAudit } from "../../src/contract/schemas/judging/judge-audit.ts";
+import type { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
 import { toApiError } from "./api-error.ts";
 import { ask } from "./http.ts";
 

@@ -1,7 +1,7 @@
 import type { ScoreAgreements } from "../../src/contract/schemas/judging/score-agreement.ts";
 import type { RunSequence } from "../../src/contract/schemas/sequence.ts";
 import type { z } from "zod";
-import type { ErrorCode } from "../../src/contract/errors.ts";
+import type { ErrorCode } from "../../src/contract/errors/errors.ts";
 import type { RunEstimate } from "../../src/contract/schemas/budget.ts";
 import type { RunComparison, RunRanking } from "../../src/contract/schemas/comparison.ts";
 import type { RescoreRequest } from "../../src/contract/schemas/evaluation-request.ts";

@@ -1,4 +1,4 @@
-import type { AgentMessage, AgentReply } from "../../src/contract/schemas/agent-message.ts";
+import type { AgentMessage, AgentReply } from "../../src/contract/schemas/agent/agent-message.ts";
 import type { RunTotal } from "../api/agent.ts";
 
 export interface AnswerFailureDetails {

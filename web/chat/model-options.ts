@@ -1,4 +1,4 @@
-import type { OpenAiModel } from "../../src/contract/schemas/models.ts";
+import type { OpenAiModel } from "../../src/contract/schemas/agent/models.ts";
 
 export interface ModelOption {
   /** Sent as x-model-id. */

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { CircleAlert, CircleCheck, MessagesSquare, Play, PlugZap } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
 import { Link } from "wouter";
-import type { ConnectionTest, ModelProvider, ModelProviderList } from "../../src/contract/schemas/models.ts";
+import type { ConnectionTest, ModelProvider, ModelProviderList } from "../../src/contract/schemas/agent/models.ts";
 import { isAuthError } from "../api/api-error.ts";
 import { isDisconnected } from "../api/connection.ts";
 import { fetchProviders, testProvider } from "../api/models.ts";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { MessagesSquare, Play, Plug, Radar } from "lucide-react";
 import { Link } from "wouter";
-import type { AgentUpstreams, LocalServers, OpenAiModel } from "../../src/contract/schemas/models.ts";
+import type { AgentUpstreams, LocalServers, OpenAiModel } from "../../src/contract/schemas/agent/models.ts";
 import { isAuthError, toApiError } from "../api/api-error.ts";
 import { isDisconnected } from "../api/connection.ts";
 import { fetchLocalServers, fetchOpenAiModels, fetchStudioModels, fetchUpstreams } from "../api/models.ts";

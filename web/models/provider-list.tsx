@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, CircleDashed, CirclePause, type LucideIcon } from "lucide-react";
-import type { AgentUpstreams, UpstreamBreaker, UpstreamProvider } from "../../src/contract/schemas/models.ts";
+import type { AgentUpstreams, UpstreamBreaker, UpstreamProvider } from "../../src/contract/schemas/agent/models.ts";
 import { errorText } from "../api/api-error.ts";
 import { formatCount, formatDuration } from "../parts/text/format.ts";
 import { TimeAgo } from "../parts/text/time.tsx";

@@ -1,4 +1,4 @@
-import type { ConnectionTestRequest, ModelProvider } from "../../src/contract/schemas/models.ts";
+import type { ConnectionTestRequest, ModelProvider } from "../../src/contract/schemas/agent/models.ts";
 
 /** A server that no entry of the list describes. */
 export const otherProvider: ModelProvider = {

@@ -1,6 +1,6 @@
 import { Bot } from "lucide-react";
 import { useId, useState, type MouseEvent } from "react";
-import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
+import type { PageConfig } from "../../src/contract/schemas/shared/service-info.ts";
 import { useModels } from "../chat/use-models.ts";
 import type { FieldProblem } from "../parts/forms/field-problems.ts";
 import { formatCount } from "../parts/text/format.ts";

@@ -4,7 +4,7 @@ import discountCode from "../../examples/scenarios/discount-code.json";
 import kettleWarranty from "../../examples/scenarios/kettle-warranty.json";
 import lateBirthdayParcel from "../../examples/scenarios/late-birthday-parcel.json";
 import returnDeskLamp from "../../examples/scenarios/return-desk-lamp.json";
-import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
+import type { PageConfig } from "../../src/contract/schemas/shared/service-info.ts";
 import { emptyDraft, loadDraft, ownWorldHeader, readProtocol, type RunDraft } from "./run-draft.ts";
 
 const scenarios = [lateBirthdayParcel, discountCode, kettleWarranty, brokenVase, cancelOrder, returnDeskLamp];

@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { CircleAlert, Gauge, Play } from "lucide-react";
 import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
-import type { PageConfig } from "../../src/contract/schemas/service-info.ts";
+import type { PageConfig } from "../../src/contract/schemas/shared/service-info.ts";
 import type { ApiError } from "../api/api-error.ts";
 import { apiKey } from "../api/http.ts";
 import { fetchEstimate, isForbiddenEndpoint, submitRun } from "../api/runs.ts";

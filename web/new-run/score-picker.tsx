@@ -1,4 +1,4 @@
-import { namedScoreFacts } from "../../src/contract/schemas/scores.data.ts";
+import { namedScoreFacts } from "../../src/contract/schemas/scores/scores.data.ts";
 import { TextField } from "../parts/forms/fields.tsx";
 import type { FieldProblem } from "../parts/forms/field-problems.ts";
 

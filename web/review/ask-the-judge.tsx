@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Check, CircleHelp, Scale } from "lucide-react";
 import { Link } from "wouter";
-import type { JudgeAudit } from "../../src/contract/schemas/judging/judge-audit.ts";
+import type { JudgeAudit } from "../../src/contract/schemas/judge-audit.ts";
 import { auditRule } from "../../src/evaluation/judges/judge-question.ts";
 import type { ReviewQueue } from "../../src/contract/schemas/judging/human-verdict.ts";
 import { requestAudit } from "../api/review.ts";

@@ -6,7 +6,7 @@ import type { EvaluationResponse } from "../../src/contract/schemas/evaluation-r
 import { howToJudge, judgedScenarios, passRate } from "../../src/contract/schemas/outcome.ts";
 import type { RunScenarioList } from "../../src/contract/schemas/run-scenarios.ts";
 import type { Run, RunSummary } from "../../src/contract/schemas/run.ts";
-import type { ScoreStats } from "../../src/contract/schemas/score.ts";
+import type { ScoreStats } from "../../src/contract/schemas/scores/score.ts";
 import { BaselineChange } from "../parts/runs/baselines.tsx";
 import { failedTurns, isEnded, repliedShare } from "../parts/runs/run-facts.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Run } from "../../src/contract/schemas/run.ts";
-import type { ScoreStats } from "../../src/contract/schemas/score.ts";
+import type { ScoreStats } from "../../src/contract/schemas/scores/score.ts";
 
 /** The mean of a score in one run. */
 export interface HistoryPoint {

@@ -2,7 +2,7 @@ import { Plus } from "lucide-react";
 import { SelectField, TextArea, TextField } from "../parts/forms/fields.tsx";
 import { fieldProblemText, problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
 import { JsonField } from "../parts/forms/json-field.tsx";
-import { checkForms, type CheckOption } from "../../src/contract/schemas/checks.data.ts";
+import { checkForms, type CheckOption } from "../../src/contract/schemas/scores/checks.data.ts";
 import type { EditedCheck } from "./edited-scenario.ts";
 import { asText, withField } from "./json-edits.ts";
 import { NumberField, RemoveButton } from "./value-fields.tsx";

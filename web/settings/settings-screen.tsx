@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
-import type { PageLimit } from "../../src/contract/schemas/service-info.ts";
+import type { PageLimit } from "../../src/contract/schemas/shared/service-info.ts";
 import { apiKey, setApiKey } from "../api/http.ts";
 import { usePageConfig } from "../api/queries.ts";
 import { ApiKeyForm } from "../parts/forms/api-key-form.tsx";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SuccessfulReply, ToolCall } from "../../contract/ports/chat-model.ts";
-import { AgentMessage, AgentReply } from "../../contract/schemas/agent-message.ts";
+import { AgentMessage, AgentReply } from "../../contract/schemas/agent/agent-message.ts";
 import type { SuccessfulOutcome } from "./agent-outcome.ts";
 import { fromAgentMessages } from "../messages/history.ts";
 import { resumeAgent } from "./resume-agent.ts";

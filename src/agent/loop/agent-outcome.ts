@@ -6,7 +6,7 @@ import type {
   SuccessfulReply,
   ToolCall,
 } from "../../contract/ports/chat-model.ts";
-import type { Usage } from "../../contract/schemas/usage.ts";
+import type { Usage } from "../../contract/schemas/shared/usage.ts";
 import type { ToolArguments } from "../tools/tool.ts";
 
 /** A model failure is an outcome too. */

@@ -10,7 +10,7 @@ import type {
   TokenUsage,
   ToolDefinition,
 } from "../../contract/ports/chat-model.ts";
-import { addUsage, noUsage, priceUsage, toUsage, type Usage } from "../../contract/schemas/usage.ts";
+import { addUsage, noUsage, priceUsage, toUsage, type Usage } from "../../contract/schemas/shared/usage.ts";
 import { createIdIssuer, type IssueId } from "../messages/tool-call-id.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import type { Tool, ToolArguments } from "../tools/tool.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { untilAborted, type Deadline } from "../../base/deadline.ts";
 import { createSemaphore } from "../../base/semaphore.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import {
   toOpenaiMessage,

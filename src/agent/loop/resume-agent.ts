@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { missingResult } from "../messages/history.ts";
 import type { ToolArguments } from "../tools/tool.ts";
 import { finishAgentRun } from "./agent-loop.ts";

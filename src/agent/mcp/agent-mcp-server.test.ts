@@ -1,6 +1,6 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { createAgentMcpServer, type AgentMcpDependencies } from "./agent-mcp-server.ts";
 
 async function connect(dependencies: Partial<AgentMcpDependencies> = {}) {

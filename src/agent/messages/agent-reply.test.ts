@@ -1,6 +1,6 @@
 import { AIMessage, coerceMessageLikeToMessage } from "@langchain/core/messages";
 import { expect, test } from "vitest";
-import { AgentMessage, AgentReply } from "../../contract/schemas/agent-message.ts";
+import { AgentMessage, AgentReply } from "../../contract/schemas/agent/agent-message.ts";
 import type { SuccessfulOutcome } from "../loop/agent-outcome.ts";
 import { fromAgentMessages } from "./history.ts";
 import { plainReply } from "../testing/scripted-model.ts";

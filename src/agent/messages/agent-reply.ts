@@ -1,4 +1,4 @@
-import type { AgentReply } from "../../contract/schemas/agent-message.ts";
+import type { AgentReply } from "../../contract/schemas/agent/agent-message.ts";
 import type { TokenUsage } from "../../contract/ports/chat-model.ts";
 import type { SuccessfulOutcome } from "../loop/agent-outcome.ts";
 

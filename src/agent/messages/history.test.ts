@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
+import type { AgentMessage } from "../../contract/schemas/agent/agent-message.ts";
 import { historyProblem } from "../testing/history-problem.ts";
 import { fenceUntrusted } from "./tool-result.ts";
 import { fromAgentMessages, missingResult, pairToolMessages } from "./history.ts";

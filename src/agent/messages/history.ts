@@ -1,6 +1,6 @@
 import { isRecord } from "../../base/json.ts";
 import type { CacheMark, OpaqueMetadata, ChatMessage, UserMessage } from "../../contract/ports/chat-model.ts";
-import type { AgentMessage, MessageToolCall } from "../../contract/schemas/agent-message.ts";
+import type { AgentMessage, MessageToolCall } from "../../contract/schemas/agent/agent-message.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
 import { fenceUntrusted } from "./tool-result.ts";

@@ -1,4 +1,4 @@
-import type { UsagePrice } from "../../contract/schemas/usage.ts";
+import type { UsagePrice } from "../../contract/schemas/shared/usage.ts";
 
 /** The limits of one run. */
 export interface AgentLimits {

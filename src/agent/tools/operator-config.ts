@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { Secret } from "../../base/secret.ts";
-import { validationMessage } from "../../contract/schemas/validation-message.ts";
+import { validationMessage } from "../../contract/schemas/shared/validation-message.ts";
 
 export type ConfigVariables = Readonly<Record<string, string | undefined>>;
 

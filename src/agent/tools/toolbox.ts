@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { ToolDefinition } from "../../contract/ports/chat-model.ts";
 import type { Tool } from "./tool.ts";
 

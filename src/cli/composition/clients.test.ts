@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
-import type { ServiceError } from "../../contract/errors.ts";
+import type { ServiceError } from "../../contract/errors/errors.ts";
 import { createChatModel } from "../../models/protocols/create-chat-model.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
 import { parseHubProviders } from "../../models/routing/hub-providers.ts";

@@ -1,7 +1,7 @@
 import type { Secret } from "../../base/secret.ts";
 import { truncateText } from "../../base/text.ts";
-import { ServiceError } from "../../contract/errors.ts";
-import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
+import type { RunPolicy } from "../../contract/schemas/shared/endpoint-policy.ts";
 import { protocols } from "../../contract/protocols/protocols.ts";
 import type { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
 import { createOutbound } from "../../models/outbound/create-outbound.ts";
@@ -9,7 +9,7 @@ import { bindCredential, type CredentialBinding } from "../../models/outbound/cr
 import type { HostPort } from "../../models/outbound/endpoint-policy.ts";
 import type { Outbound } from "../../models/outbound/outbound.ts";
 import type { HubProvider } from "../../models/routing/hub-providers.ts";
-import { scrub } from "../../services/http/scrub.ts";
+import { scrub } from "../../services/http/environment/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import { wellKnownKeys } from "../../settings/credentials.ts";
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import { createEvaluationApp } from "../../services/evaluation/app.ts";
-import type { WorldServer } from "../../services/evaluation/world-endpoints.ts";
+import type { WorldServer } from "../../services/evaluation/routes/world-endpoints.ts";
 import { endpointChecker } from "./clients.ts";
 import type { Core } from "./core.ts";
 import type { HttpShellOptions } from "./http-shell.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { createFailureLog } from "./failure-log.ts";
 
 function collected() {

@@ -1,4 +1,4 @@
-import { isStoreFailure } from "../../contract/errors.ts";
+import { isStoreFailure } from "../../contract/errors/errors.ts";
 
 /** Logs a failure of a part of the process. */
 export type FailureLog = (error: unknown, message: string) => void;

@@ -1,5 +1,5 @@
 import { createByteBudget } from "../../base/byte-budget.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { isKeySource, type ApiKeys } from "../../services/http/auth/auth.ts";
 import { createKeySource, createSharedKeySource, type KeySource } from "../../services/http/auth/key-store.ts";
 import { memoryBudgets } from "../../runs/threads/process-memory.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { Secret } from "../../base/secret.ts";
 import type { CustomScorer } from "../../evaluation/scorers/custom-scorer.ts";
-import { createScrubber } from "../../services/http/scrub.ts";
+import { createScrubber } from "../../services/http/environment/scrub.ts";
 import { readCustomScorers, readRunner, scrubbedScorer } from "./operator-modules.ts";
 
 test.each([

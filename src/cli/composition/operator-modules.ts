@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AgentFunction, createPlugInRunner, PlugIn } from "../../agent/loop/plug-in.ts";
 import { isRecord } from "../../base/json.ts";
-import { reservedScores } from "../../contract/schemas/score-names.ts";
+import { reservedScores } from "../../contract/schemas/scores/score-names.ts";
 import { errorLine } from "../../base/format.ts";
 import type { CustomScorer, CustomScorers } from "../../evaluation/scorers/custom-scorer.ts";
 import { SettingsError } from "../../settings/settings-error.ts";

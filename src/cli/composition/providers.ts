@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { listProviderModels } from "../../models/protocols/list-models.ts";
 import { createChatModel } from "../../models/protocols/create-chat-model.ts";
 import { createDemo, type Demo } from "../../models/demo/demo-models.ts";
@@ -16,7 +16,7 @@ import {
   type StudioModel,
   type StudioSource,
 } from "../../models/studio/studio-registry.ts";
-import { createScrubber } from "../../services/http/scrub.ts";
+import { createScrubber } from "../../services/http/environment/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import { SettingsError } from "../../settings/settings-error.ts";
 import { createClients, providerCredential, type KeyedProvider } from "./clients.ts";

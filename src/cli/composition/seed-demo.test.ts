@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { readSettings } from "../../settings.ts";
-import { startServices } from "../commands/serve.ts";
+import { startServices } from "../commands/operate/serve.ts";
 import { seedDemo } from "./seed-demo.ts";
 
 const own = { REHEARSAL_AGENT_PORT: "0", REHEARSAL_EVAL_PORT: "0", LOG_LEVEL: "silent" };

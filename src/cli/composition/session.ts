@@ -1,6 +1,6 @@
 import { ServiceFailure } from "../../client/caller.ts";
 import type { EvaluationClient } from "../../client/evaluation-client.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
 import { finalStates, type RunList } from "../../contract/schemas/run.ts";
 import { isLocalTarget, type LocalTarget } from "../../contract/schemas/acting/target.ts";
@@ -10,14 +10,14 @@ import { loadRunModules } from "../../runs/execute/run-worlds.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
 import type { LocalTargets } from "../../runs/user-code/local-targets.ts";
 import type { WorldModules } from "../../runs/user-code/world-modules.ts";
-import { createRunFromRequest, planRequest } from "../../services/evaluation/plan-request.ts";
+import { createRunFromRequest, planRequest } from "../../services/evaluation/routes/plan-request.ts";
 import type { Settings } from "../../settings.ts";
 import { startBackgroundJobs } from "./background-jobs.ts";
 import { endpointChecker } from "./clients.ts";
 import { createCore, type Core } from "./core.ts";
 import { createLocalServices, demoDetector, demoUser, isLocalAgent } from "./local-services.ts";
 import { createUserCode, explainModuleError } from "./user-code.ts";
-import type { WorldServer } from "../../services/evaluation/world-endpoints.ts";
+import type { WorldServer } from "../../services/evaluation/routes/world-endpoints.ts";
 import { createWorldListener, publicWorldUrl, reportLateCall } from "./world-listener.ts";
 
 export interface StartedSession extends AsyncDisposable {
@@ -155,7 +155,7 @@ async function withServiceErrors<Answer>(work: () => Promise<Answer>): Promise<A
     return await work();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const { toProblem } = await import("../../contract/schemas/problem.ts");
+    const { toProblem } = await import("../../contract/errors/problem.ts");
     const problem = toProblem(error, "");
     throw new ServiceFailure(problem.status, problem);
   }

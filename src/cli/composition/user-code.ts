@@ -2,7 +2,7 @@ import { createCheckCode, type CheckCode } from "../../runs/user-code/check-code
 import { createCodeHost, type CodeHost } from "../../runs/user-code/code-host.ts";
 import { createLocalTargets, type LocalTargets } from "../../runs/user-code/local-targets.ts";
 import { createWorldModules, ModuleError, type WorldModules } from "../../runs/user-code/world-modules.ts";
-import { createScrubber } from "../../services/http/scrub.ts";
+import { createScrubber } from "../../services/http/environment/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { namedAsSecrets } from "./operator-secrets.ts";

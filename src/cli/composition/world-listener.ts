@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { loadOnce } from "../../base/load-once.ts";
 import type { ServedAttempt } from "../../contract/ports/world-endpoints.ts";
 import type { WorldRelay } from "../../contract/ports/world-relay.ts";
-import { createWorldServer, worldPath, type WorldServer } from "../../services/evaluation/world-endpoints.ts";
+import { createWorldServer, worldPath, type WorldServer } from "../../services/evaluation/routes/world-endpoints.ts";
 import { parseOrigin } from "../../settings/address.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import { version } from "../terminal/version.ts";

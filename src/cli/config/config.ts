@@ -8,7 +8,7 @@ import {
   ToolSupportMode,
 } from "../../contract/schemas/evaluation-request.ts";
 import { Metadata } from "../../contract/schemas/scenario.ts";
-import { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { ScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import { LocalTarget, Target } from "../../contract/schemas/acting/target.ts";
 import { ToolMatching } from "../../contract/schemas/acting/tool-call.ts";
 import { RedactionRule } from "../../contract/schemas/acting/traces.ts";

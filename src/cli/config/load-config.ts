@@ -6,7 +6,7 @@ import type { LimitOverrides } from "../../settings/numbers.ts";
 import { configError } from "../terminal/cli-error.ts";
 import { isResultsFile, readFailure } from "../terminal/files.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
-import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
+import { withCodePaths } from "../../contract/schemas/scores/scorer-setting.ts";
 import type { Config } from "./config.ts";
 
 interface LoadedConfig {

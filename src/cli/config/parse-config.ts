@@ -1,8 +1,8 @@
 import { isMap, isScalar, LineCounter, parse, parseDocument, Scalar, visit, type Document } from "yaml";
 import { z } from "zod";
 import { closestName } from "../../base/text.ts";
-import { unknownFieldsOf, type UnknownField } from "../../contract/schemas/unknown-fields.ts";
-import { validationMessage } from "../../contract/schemas/validation-message.ts";
+import { unknownFieldsOf, type UnknownField } from "../../contract/schemas/shared/unknown-fields.ts";
+import { validationMessage } from "../../contract/schemas/shared/validation-message.ts";
 import { configError, type ConfigPlace } from "../terminal/cli-error.ts";
 import { Config } from "./config.ts";
 

@@ -1,8 +1,8 @@
 import { closestName } from "../../base/text.ts";
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import { passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
-import { reservedScores, scoreTitle } from "../../contract/schemas/score-names.ts";
-import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { reservedScores, scoreTitle } from "../../contract/schemas/scores/score-names.ts";
+import type { ScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import type { ScoreNeed } from "../../scoring/scorers/define-scorer.ts";
 import type { LabelRule } from "../../scoring/scorers/label-rule.ts";
 import { namedScores, scorerNames } from "../../scoring/scorers/scores.ts";

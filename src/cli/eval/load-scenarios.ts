@@ -3,7 +3,7 @@ import { omitUndefined } from "../../base/json.ts";
 import type { RescoreInput } from "../../client/evaluation-client.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
-import { withCodePaths } from "../../contract/schemas/scorer-setting.ts";
+import { withCodePaths } from "../../contract/schemas/scores/scorer-setting.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
 import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";
 import { CliError } from "../terminal/cli-error.ts";

@@ -5,7 +5,7 @@ import type { EvaluationResponse } from "../../contract/schemas/evaluation-respo
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { marginsText, type Margins, type Undecided } from "../../contract/schemas/margins.ts";
 import { unauditedScores } from "../../formats/export/results/report-text.ts";
-import { scoreTitle } from "../../contract/schemas/score-names.ts";
+import { scoreTitle } from "../../contract/schemas/scores/score-names.ts";
 import { keptByAttempt, measuresOutOfReach, type OutOfReach } from "../../evaluation/comparison/not-worse.ts";
 import { pairRuns, type Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import { createFailedReplies, createRunTally, type FailedReplies } from "../../evaluation/comparison/run-tally.ts";

@@ -1,7 +1,7 @@
 import { counted } from "../../base/text.ts";
 import { reaches, roundApartFrom } from "../../base/numbers.ts";
 import { upperLimits, type GateResult } from "../../contract/schemas/budget.ts";
-import type { ScoreStats } from "../../contract/schemas/score.ts";
+import type { ScoreStats } from "../../contract/schemas/scores/score.ts";
 import type { RunDigest, ScenarioDigest } from "../../formats/export/results/run-digest.ts";
 import { intervalOfConstant } from "../../evaluation/statistics/intervals.ts";
 import { isProportionMethod, scoreStats } from "../../evaluation/statistics/score-stats.ts";

@@ -1,7 +1,7 @@
 import { formatPValue } from "../../base/numbers.ts";
 import type { SettingChange } from "../../contract/schemas/comparison.ts";
 import type { EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
-import { scoreTitle } from "../../contract/schemas/score-names.ts";
+import { scoreTitle } from "../../contract/schemas/scores/score-names.ts";
 import type { ScoreComparison } from "../../evaluation/comparison/compare-score.ts";
 import { signedText } from "../../base/format.ts";
 import { failureOf } from "../../formats/export/results/failure.ts";

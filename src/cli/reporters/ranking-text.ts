@@ -1,7 +1,7 @@
 import { adjustedInterval, formatPValue, withInterval } from "../../base/numbers.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { RankedRun, RunRanking } from "../../contract/schemas/comparison.ts";
-import { scoreTitle } from "../../contract/schemas/score-names.ts";
+import { scoreTitle } from "../../contract/schemas/scores/score-names.ts";
 import { signedText } from "../../base/format.ts";
 import { markdownCode, escapeMarkdown, markdownTableRow } from "../../formats/export/results/markdown.ts";
 import { scoreText } from "../../formats/export/results/report-text.ts";

@@ -1,6 +1,6 @@
 import { counted } from "../../base/text.ts";
 import { howToJudge, passRateText } from "../../contract/schemas/outcome.ts";
-import { overallFirst, scoreTitle } from "../../contract/schemas/score-names.ts";
+import { overallFirst, scoreTitle } from "../../contract/schemas/scores/score-names.ts";
 import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import { meanText, scoreText } from "../../formats/export/results/report-text.ts";
 import type { FailingScenario, RunDigest, ScenarioDigest } from "../../formats/export/results/run-digest.ts";

@@ -1,4 +1,4 @@
-import type { Warning } from "../../contract/schemas/problem.ts";
+import type { Warning } from "../../contract/errors/problem.ts";
 import { scoreText } from "../../formats/export/results/report-text.ts";
 import { noStyle, note, outputWidth, printMessage, styleFor } from "../terminal/output.ts";
 import { widthOf } from "../terminal/table.ts";

@@ -1,6 +1,6 @@
 import { compact } from "../../base/compact.ts";
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
-import { turnCheckNames } from "../../contract/schemas/score-names.ts";
+import { turnCheckNames } from "../../contract/schemas/scores/score-names.ts";
 import { createRunFigures, type FiguredAttempt } from "../../evaluation/summary/summarize-run.ts";
 import { CliError } from "../terminal/cli-error.ts";
 

@@ -1,7 +1,7 @@
 import { shellWord } from "../../base/shell-word.ts";
 import { closestName } from "../../base/text.ts";
 import { ServiceFailure, type ClientOptions } from "../../client/caller.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { LocalTarget } from "../../contract/schemas/acting/target.ts";
 import type { TargetSecret } from "../../settings/credentials.ts";
 import { readClientSettings } from "../../settings/client-settings.ts";

@@ -1,6 +1,6 @@
-import { AgentThread, AgentThreadList, AgentThreadListQuery } from "../schemas/agent-message.ts";
-import { AgentReplay } from "../schemas/agent-stream.ts";
-import { AgentRunDetails, AgentRunList, AgentRunListQuery, AgentRunSummary } from "../schemas/agent-run.ts";
+import { AgentThread, AgentThreadList, AgentThreadListQuery } from "../schemas/agent/agent-message.ts";
+import { AgentReplay } from "../schemas/agent/agent-stream.ts";
+import { AgentRunDetails, AgentRunList, AgentRunListQuery, AgentRunSummary } from "../schemas/agent/agent-run.ts";
 import { Scenario } from "../schemas/scenario.ts";
 import { defineOperation } from "./operation.ts";
 

@@ -8,7 +8,7 @@ import {
   OpenAiModelList,
   studioListErrors,
   StudioModels,
-} from "../schemas/models.ts";
+} from "../schemas/agent/models.ts";
 import { defineOperation } from "./operation.ts";
 
 export const listModels = defineOperation("listModels", {

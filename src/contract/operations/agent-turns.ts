@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { upstreamFailures, type ErrorCode } from "../errors.ts";
+import { upstreamFailures, type ErrorCode } from "../errors/errors.ts";
 import { AgUiRequest } from "../schemas/wires/ag-ui.ts";
-import { AgentReply, AgentRequest } from "../schemas/agent-message.ts";
-import { AgentRunSummary, ResumeRequest } from "../schemas/agent-run.ts";
+import { AgentReply, AgentRequest } from "../schemas/agent/agent-message.ts";
+import { AgentRunSummary, ResumeRequest } from "../schemas/agent/agent-run.ts";
 import { UiChatRequest } from "../schemas/wires/ai-sdk.ts";
 import { ChatCompletion, ChatCompletionRequest } from "../schemas/wires/openai-chat.ts";
 import { ResponseBody, ResponseRequest } from "../schemas/wires/openai-responses.ts";
-import { IdempotencyKey, JsonRpcError, ModelId, OnDisconnect, ThreadId } from "../schemas/request-headers.ts";
+import { IdempotencyKey, JsonRpcError, ModelId, OnDisconnect, ThreadId } from "../schemas/shared/request-headers.ts";
 import { defineOperation, type AnswerHeaders } from "./operation.ts";
 
 /** Errors of a turn, on every wire. */

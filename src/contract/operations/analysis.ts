@@ -3,7 +3,7 @@ import { RunEstimate } from "../schemas/budget.ts";
 import { NoiseFloor, PairwiseComparison, PairwiseRequest, RunComparison, RunRanking } from "../schemas/comparison.ts";
 import { EvaluationRequest, RescoreRequest } from "../schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../schemas/evaluation-response.ts";
-import { JudgeAudit, JudgeAuditRequest } from "../schemas/judging/judge-audit.ts";
+import { JudgeAudit, JudgeAuditRequest } from "../schemas/judge-audit.ts";
 import {
   Agreement,
   AgreementQuery,

@@ -1,4 +1,4 @@
-import { IdempotencyKey, LastEventId } from "../schemas/request-headers.ts";
+import { IdempotencyKey, LastEventId } from "../schemas/shared/request-headers.ts";
 import { ResultsQuery, RunScenarioList, RunScenariosQuery } from "../schemas/run-scenarios.ts";
 import { EvaluationRequest, RepeatedRequest } from "../schemas/evaluation-request.ts";
 import { EvaluationResponse } from "../schemas/evaluation-response.ts";

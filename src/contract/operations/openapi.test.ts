@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { errorKinds, type ErrorCode } from "../errors.ts";
+import { errorKinds, type ErrorCode } from "../errors/errors.ts";
 import { toOpenApi, type OpenApiDocument } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
 import { agentOperations } from "../../services/agent/app.ts";

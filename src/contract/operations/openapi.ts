@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { errorKinds, isRetryable, ServiceError, type ErrorCode } from "../errors.ts";
-import { OpenAiError, Problem, toProblem } from "../schemas/problem.ts";
+import { errorKinds, isRetryable, ServiceError, type ErrorCode } from "../errors/errors.ts";
+import { OpenAiError, Problem, toProblem } from "../errors/problem.ts";
 import { toComponentSchemas, type ComponentSchemas, type Json, type JsonObject } from "./openapi-schemas.ts";
 import { parseAddress, type AnswerHeader, type AnswerHeaders, type Operation } from "./operation.ts";
 

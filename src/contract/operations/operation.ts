@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ErrorCode } from "../errors.ts";
+import type { ErrorCode } from "../errors/errors.ts";
 import { declaredAddress, type AddressOf, type OperationId } from "./addresses.ts";
 import type { Json } from "./openapi-schemas.ts";
 

@@ -1,4 +1,4 @@
-import { Health, PageConfig } from "../schemas/service-info.ts";
+import { Health, PageConfig } from "../schemas/shared/service-info.ts";
 import { defineOperation, type Operation } from "./operation.ts";
 
 export const getHealth = defineOperation("getHealth", {

@@ -1,6 +1,6 @@
-import type { ErrorCode } from "../errors.ts";
-import type { AgentMessage, AgentReply, AgentThread, AgentThreadSummary } from "../schemas/agent-message.ts";
-import type { AgentRunEntry, AgentRunState, AgentRunSummary, AgentWire } from "../schemas/agent-run.ts";
+import type { ErrorCode } from "../errors/errors.ts";
+import type { AgentMessage, AgentReply, AgentThread, AgentThreadSummary } from "../schemas/agent/agent-message.ts";
+import type { AgentRunEntry, AgentRunState, AgentRunSummary, AgentWire } from "../schemas/agent/agent-run.ts";
 
 /** How long recorded runs and threads are kept; null keeps them forever. */
 export interface AgentRetention {

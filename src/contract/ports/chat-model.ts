@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors.ts";
+import type { ErrorCode } from "../errors/errors.ts";
 import type { Metadata } from "../schemas/scenario.ts";
 
 /** One tool call requested by a model. `arguments` is the text the model wrote and may be invalid JSON. */

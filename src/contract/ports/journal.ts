@@ -1,6 +1,6 @@
 import type { SuccessfulReply } from "./chat-model.ts";
 import type { RecordedToolCall } from "../schemas/acting/tool-call.ts";
-import type { HelperUsage } from "../schemas/usage.ts";
+import type { HelperUsage } from "../schemas/shared/usage.ts";
 
 /** A change of a world's state, by JSON pointer. */
 export type StateChange =

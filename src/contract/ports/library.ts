@@ -1,4 +1,4 @@
-import type { JudgeAudit } from "../schemas/judging/judge-audit.ts";
+import type { JudgeAudit } from "../schemas/judge-audit.ts";
 import type { LibraryEntry } from "../schemas/library.ts";
 import type { Scenario } from "../schemas/scenario.ts";
 

@@ -1,5 +1,5 @@
 import type { Lease, NewTurn } from "./store.ts";
-import type { Scores } from "../schemas/score.ts";
+import type { Scores } from "../schemas/scores/score.ts";
 
 export interface ClaimedAttempt {
   readonly lease: Lease;

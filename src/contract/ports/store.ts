@@ -1,13 +1,13 @@
 import type { JournalPart } from "./journal.ts";
-import type { RunPolicy } from "../schemas/endpoint-policy.ts";
+import type { RunPolicy } from "../schemas/shared/endpoint-policy.ts";
 import type { RunSettings } from "../schemas/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../schemas/interaction-result.ts";
 import type { Progress, RunChanges, RunState, RunSummary } from "../schemas/run.ts";
 import type { ScenarioTotals } from "../schemas/run-scenarios.ts";
 import type { Scenario } from "../schemas/scenario.ts";
-import type { Scores } from "../schemas/score.ts";
+import type { Scores } from "../schemas/scores/score.ts";
 import type { Sampling } from "../schemas/judging/human-verdict.ts";
-import type { Warning } from "../schemas/problem.ts";
+import type { Warning } from "../errors/problem.ts";
 
 /** Times in this file are milliseconds since 1970. Ids are UUIDv7 text. */
 export interface NewRun {

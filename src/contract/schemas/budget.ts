@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { callFigures, NotWorseBy, Undecided } from "./margins.ts";
-import { Warning } from "./problem.ts";
+import { Warning } from "../errors/problem.ts";
 
 /** Limits of a run's spending, judging and labelling included. No call starts once a limit is reached. */
 export const Budget = z

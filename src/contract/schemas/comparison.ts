@@ -2,8 +2,8 @@ import { z } from "zod";
 import { JudgeSettings } from "./evaluation-request.ts";
 import { CorrectedEffect, CorrectedMean } from "./judging/human-verdict.ts";
 import { SimulatedUsers } from "./acting/user-turn.ts";
-import { HelperUsage } from "./usage.ts";
-import { Warning } from "./problem.ts";
+import { HelperUsage } from "./shared/usage.ts";
+import { Warning } from "../errors/problem.ts";
 
 /**
  * `closer`, `less_close`: the replies are closer or less close to their references, which does not say which run is better. Scores that

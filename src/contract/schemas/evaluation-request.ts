@@ -5,7 +5,7 @@ import { Budget, Gate } from "./budget.ts";
 import { Rubric } from "./judging/judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
 import { Choices } from "../../scoring/checks/rubric.ts";
-import { ScorerSetting } from "./scorer-setting.ts";
+import { ScorerSetting } from "./scores/scorer-setting.ts";
 import { DeclaredTarget, LocalTarget, Target } from "./acting/target.ts";
 import { ToolMatching } from "./acting/tool-call.ts";
 import { World, WorldAddress } from "./acting/world.ts";

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { ConversationJudgement } from "./judging/judge.ts";
-import { Usage } from "./usage.ts";
-import { Warning } from "./problem.ts";
+import { Usage } from "./shared/usage.ts";
+import { Warning } from "../errors/problem.ts";
 import { AdaptiveAttempts, AttemptCount, History, Parameters, Protocol } from "./evaluation-request.ts";
 import { InteractionResult } from "./interaction-result.ts";
 import { RunState, RunSummary } from "./run.ts";
 import { UserEnd } from "./acting/user-turn.ts";
 import { ExpectationResult } from "./acting/world.ts";
-import { Breakdown, Drift, LabelMetrics, Measures, Reliability, Scores, ScoreStats } from "./score.ts";
+import { Breakdown, Drift, LabelMetrics, Measures, Reliability, Scores, ScoreStats } from "./scores/score.ts";
 
 /** An attempt that was run again from its first bad turn, with reference replies as history. */
 export const Replay = z

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { errorKinds, type ErrorCode } from "../errors.ts";
+import { errorKinds, type ErrorCode } from "../errors/errors.ts";
 import { TurnVerdict } from "./judging/human-verdict.ts";
 import { ConversationJudgement, JudgeVerdict } from "./judging/judge.ts";
-import { HelperUsage, Usage } from "./usage.ts";
-import { Scores } from "./score.ts";
+import { HelperUsage, Usage } from "./shared/usage.ts";
+import { Scores } from "./scores/score.ts";
 import { Interaction, Metadata } from "./scenario.ts";
 import { UserTurn } from "./acting/user-turn.ts";
 import { RecordedToolCall, ToolComparison } from "./acting/tool-call.ts";

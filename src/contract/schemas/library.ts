@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Cursor } from "./cursor.ts";
-import { Warning } from "./problem.ts";
+import { Cursor } from "./shared/cursor.ts";
+import { Warning } from "../errors/problem.ts";
 import { Scenario, ScenarioInput } from "./scenario.ts";
 import { TracedConversation, TraceFilter } from "./acting/traces.ts";
 

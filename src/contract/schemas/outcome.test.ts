@@ -7,7 +7,7 @@ import {
   storedOutcome,
   toStoredAverages,
 } from "./outcome.ts";
-import type { Scores } from "./score.ts";
+import type { Scores } from "./scores/score.ts";
 
 type Stated = Readonly<Record<string, boolean | null>>;
 

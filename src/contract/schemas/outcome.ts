@@ -4,9 +4,15 @@ import type { RunSettings } from "./evaluation-request.ts";
 import type { AttemptResult } from "./evaluation-response.ts";
 import type { InteractionResult } from "./interaction-result.ts";
 import type { RunSummary, ScenarioCounts } from "./run.ts";
-import { isOwnScore, judgeScores, similarityScores, simulatedUserScore, statementScores } from "./score-names.ts";
-import { scoreFacts } from "./scores.data.ts";
-import type { Scores } from "./score.ts";
+import {
+  isOwnScore,
+  judgeScores,
+  similarityScores,
+  simulatedUserScore,
+  statementScores,
+} from "./scores/score-names.ts";
+import { scoreFacts } from "./scores/scores.data.ts";
+import type { Scores } from "./scores/score.ts";
 
 /**
  * `passed`: everything that the scenario states was seen to hold. `failed`: something was seen not to. `unscored`: there are replies, and

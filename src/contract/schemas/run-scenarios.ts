@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ScoreStats } from "./score.ts";
+import { ScoreStats } from "./scores/score.ts";
 
 /** `failing`: no attempt passed. `flaky`: some passed. `waiting`: none has ended. `unscored`: some have ended, but have no scores. */
 export const ScenarioStatus = z

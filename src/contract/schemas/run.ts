@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { Cursor } from "./cursor.ts";
+import { Cursor } from "./shared/cursor.ts";
 import { GateResult } from "./budget.ts";
-import { HelperUsage, Usage } from "./usage.ts";
-import { Warning } from "./problem.ts";
+import { HelperUsage, Usage } from "./shared/usage.ts";
+import { Warning } from "../errors/problem.ts";
 import { Priority } from "./evaluation-request.ts";
 import { InteractionError } from "./interaction-result.ts";
 import { Metadata } from "./scenario.ts";
 import { SimulatedUsers } from "./acting/user-turn.ts";
 import { SequenceDecision } from "./sequence.ts";
-import { Breakdown, Drift, LabelMetrics, Scores, ScoreStats } from "./score.ts";
+import { Breakdown, Drift, LabelMetrics, Scores, ScoreStats } from "./scores/score.ts";
 
 /** The scenarios that vary most between their attempts, with their share of the total variance. */
 export const Flakiness = z

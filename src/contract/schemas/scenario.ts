@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TurnCheck } from "./scorer-setting.ts";
+import { TurnCheck } from "./scores/scorer-setting.ts";
 import { SimulatedUser } from "./acting/simulated-user.ts";
 import { RecordedToolCall, ReferenceToolCall, ToolMatching } from "./acting/tool-call.ts";
 import { Expectation, World } from "./acting/world.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import { ServiceError, type ErrorCode } from "../../contract/errors/errors.ts";
 import type { ChatMessage, ChatModel, Reply } from "../../contract/ports/chat-model.ts";
 import { worldEntries, type JournalEntry } from "../../contract/ports/journal.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";

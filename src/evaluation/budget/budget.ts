@@ -2,7 +2,7 @@ import { reaches } from "../../base/numbers.ts";
 import type { Budget } from "../../contract/schemas/budget.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
-import type { HelperUsage } from "../../contract/schemas/usage.ts";
+import type { HelperUsage } from "../../contract/schemas/shared/usage.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { estimateCalls, estimateTokens, type EstimatedCall } from "./estimate-tokens.ts";
 import type { PriceOf } from "../helpers/helper-usage.ts";

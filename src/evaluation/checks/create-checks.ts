@@ -1,10 +1,10 @@
-import { checkNames, memberNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
+import { checkNames, memberNames, turnCheckNames } from "../../contract/schemas/scores/score-names.ts";
 import type {
   ScorerSetting,
   SingleCheck,
   TurnCheck,
   UserScorerSetting,
-} from "../../contract/schemas/scorer-setting.ts";
+} from "../../contract/schemas/scores/scorer-setting.ts";
 import { askingCheck, compileCheck, entryOf, placeOf } from "../../scoring/checks/checks.ts";
 import type { AskingCheck, CheckParts } from "../../scoring/checks/define-check.ts";
 import { transformedInput } from "../../scoring/checks/user-code.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { UserScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import { prepareText } from "../../scoring/text/prepare-text.ts";
 import type { ScorerResult } from "../../scoring/scorers/scorer.ts";
 import { createChecks } from "./create-checks.ts";

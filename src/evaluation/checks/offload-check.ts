@@ -1,7 +1,7 @@
 import { compileCheck, entryOf, type CheckSetting } from "../../scoring/checks/checks.ts";
 import type { AskingCheck, CheckNeed } from "../../scoring/checks/define-check.ts";
 import type { ScorerInput, ScorerResult, TurnFacts } from "../../scoring/scorers/scorer.ts";
-import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import type { ScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import { compilers } from "./compilers.ts";
 
 /** A check and its input as plain data, for another thread. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { reservedScores } from "../../contract/schemas/score-names.ts";
-import { ScorerSetting, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { reservedScores } from "../../contract/schemas/scores/score-names.ts";
+import { ScorerSetting, UserScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import { scorerNames } from "../../scoring/scorers/scores.ts";
 import {
   compilationProblems,

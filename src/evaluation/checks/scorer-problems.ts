@@ -7,13 +7,13 @@ import {
   reservedScores,
   turnCheckNames,
   turnScoreNames,
-} from "../../contract/schemas/score-names.ts";
+} from "../../contract/schemas/scores/score-names.ts";
 import {
   usesCode,
   type ScorerSetting,
   type TurnCheck,
   type UserScorerSetting,
-} from "../../contract/schemas/scorer-setting.ts";
+} from "../../contract/schemas/scores/scorer-setting.ts";
 import { compileCheck, entryOf } from "../../scoring/checks/checks.ts";
 import { createPatternBudget, PatternError, type PatternBudget } from "./compile-pattern.ts";
 import { SchemaError } from "./compile-schema.ts";

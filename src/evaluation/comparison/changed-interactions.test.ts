@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Interaction } from "../../contract/schemas/scenario.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import { changedInteractions } from "./changed-interactions.ts";
 import { createRunTally, type RunTally } from "./run-tally.ts";
 

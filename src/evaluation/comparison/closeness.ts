@@ -1,4 +1,4 @@
-import { isOwnScore, similarityScores, statementScores } from "../../contract/schemas/score-names.ts";
+import { isOwnScore, similarityScores, statementScores } from "../../contract/schemas/scores/score-names.ts";
 import type { RunTally } from "./run-tally.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Interaction, type Metadata } from "../../contract/schemas/scenario.ts";
-import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
+import { scoringVersion, type Scores } from "../../contract/schemas/scores/score.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { createRunTally, type RunTally } from "./run-tally.ts";
 

@@ -1,7 +1,7 @@
 import { alpha } from "../../base/numbers.ts";
 import type { Verdict } from "../../contract/schemas/comparison.ts";
-import { scoringVersion } from "../../contract/schemas/score.ts";
-import { overallFirst } from "../../contract/schemas/score-names.ts";
+import { scoringVersion } from "../../contract/schemas/scores/score.ts";
+import { overallFirst } from "../../contract/schemas/scores/score-names.ts";
 import { detectableEffect, detectableGain, scenariosNeeded } from "../statistics/power.ts";
 import { undetectedFailures } from "../statistics/rare-failures.ts";
 import { adjustTests } from "../statistics/significance.ts";

@@ -1,7 +1,7 @@
 import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { Verdict } from "../../contract/schemas/comparison.ts";
-import { scoreTitle } from "../../contract/schemas/score-names.ts";
+import { scoreTitle } from "../../contract/schemas/scores/score-names.ts";
 import { pValueText, signedText } from "../../base/format.ts";
 import { allEqual, standardDeviation } from "../statistics/descriptive.ts";
 import { twoSidedP } from "../statistics/distributions.ts";

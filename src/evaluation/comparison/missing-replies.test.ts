@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRandom } from "../../base/random.ts";
 import { Interaction } from "../../contract/schemas/scenario.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import { compareWithMargins, keptByAttempt } from "./not-worse.ts";
 import { createFailedReplies, createRunTally, type RunTally } from "./run-tally.ts";
 import { compareSequence } from "./sequence.ts";

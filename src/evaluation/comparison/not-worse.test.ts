@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Margins } from "../../contract/schemas/margins.ts";
 import { Interaction } from "../../contract/schemas/scenario.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import { compareRuns } from "./compare-runs.ts";
 import { compareWithMargins, keptByAttempt, measuresOutOfReach } from "./not-worse.ts";
 import { createRunTally, type RunTally } from "./run-tally.ts";

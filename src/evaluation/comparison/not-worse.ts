@@ -4,7 +4,7 @@ import { alpha, formatFigure } from "../../base/numbers.ts";
 import type { NotWorse, NotWorseMeasure, NotWorseVerdict } from "../../contract/schemas/comparison.ts";
 import { callFigures, passRateMeasure, ratioMeasures, type Margins } from "../../contract/schemas/margins.ts";
 import { attemptOutcome, expectationScore, type Standing } from "../../contract/schemas/outcome.ts";
-import { scoreTitle } from "../../contract/schemas/score-names.ts";
+import { scoreTitle } from "../../contract/schemas/scores/score-names.ts";
 import { signedText } from "../../base/format.ts";
 import { mean, standardDeviation } from "../statistics/descriptive.ts";
 import {

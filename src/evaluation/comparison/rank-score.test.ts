@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Interaction } from "../../contract/schemas/scenario.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import { createRunFigures } from "../summary/summarize-run.ts";
 import { rankingSentence, rankScore } from "./rank-score.ts";
 import { createRunTally, type RunTally } from "./run-tally.ts";

@@ -4,8 +4,8 @@ import type { Interaction } from "../../contract/schemas/scenario.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { joinStandings, standingOf, type Standing } from "../../contract/schemas/outcome.ts";
 import { callFigures } from "../../contract/schemas/margins.ts";
-import { checkNames, memberNames } from "../../contract/schemas/score-names.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import { checkNames, memberNames } from "../../contract/schemas/scores/score-names.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 
 /** Mean scores of one interaction over the attempts of a run. */
 export interface TalliedInteraction {

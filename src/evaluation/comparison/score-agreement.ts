@@ -1,6 +1,6 @@
 import { alpha } from "../../base/numbers.ts";
 import type { ScoreAgreement } from "../../contract/schemas/judging/score-agreement.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import { tQuantile } from "../statistics/distributions.ts";
 
 /** A reply with its scores and the verdict of people on it, from 0 to 1. */

@@ -2,7 +2,7 @@ import { compact } from "../../base/compact.ts";
 import type { Reply, ReplyError, SuccessfulReply } from "../../contract/ports/chat-model.ts";
 import { failedReplyText, type InteractionError, type StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { Interaction } from "../../contract/schemas/scenario.ts";
-import { toUsage } from "../../contract/schemas/usage.ts";
+import { toUsage } from "../../contract/schemas/shared/usage.ts";
 import { recordedCalls } from "./recorded-calls.ts";
 
 /** The stored form of a reply. A failure becomes `Request failed` with its error. A refusal, an empty text or a tool call is a reply. */

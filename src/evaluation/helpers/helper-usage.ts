@@ -1,6 +1,6 @@
 import { compact } from "../../base/compact.ts";
 import { roundDollars } from "../../base/numbers.ts";
-import { type HelperUsage, addUsage, noUsage, toUsage, type Usage } from "../../contract/schemas/usage.ts";
+import { type HelperUsage, addUsage, noUsage, toUsage, type Usage } from "../../contract/schemas/shared/usage.ts";
 import type { FailedReply, SuccessfulReply } from "../../contract/ports/chat-model.ts";
 
 /** US dollars for the tokens of one call; null when no price is known for the model. */

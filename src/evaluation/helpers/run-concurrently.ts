@@ -1,4 +1,4 @@
-import { isShuttingDown } from "../../contract/errors.ts";
+import { isShuttingDown } from "../../contract/errors/errors.ts";
 
 interface ConcurrencyOptions<Item, Result> {
   /** Items that run at the same time. */

@@ -2,7 +2,7 @@ import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/c
 import type { Choices } from "../../scoring/checks/rubric.ts";
 import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import type { JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
-import type { HelperUsage } from "../../contract/schemas/usage.ts";
+import type { HelperUsage } from "../../contract/schemas/shared/usage.ts";
 import { unwrapFence } from "../../scoring/text/unwrap-fence.ts";
 import { askStructured } from "../helpers/structured-output.ts";
 import {

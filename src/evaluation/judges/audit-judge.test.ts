@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { JudgeAudit, type AuditItem } from "../../contract/schemas/judging/judge-audit.ts";
+import { JudgeAudit, type AuditItem } from "../../contract/schemas/judge-audit.ts";
 import { auditJudge } from "./audit-judge.ts";
 import { judgeQuestions } from "./judge-question.ts";
 

@@ -1,6 +1,6 @@
 import { compact } from "../../base/compact.ts";
-import type { AuditItem, JudgeAudit } from "../../contract/schemas/judging/judge-audit.ts";
-import type { HelperUsage } from "../../contract/schemas/usage.ts";
+import type { AuditItem, JudgeAudit } from "../../contract/schemas/judge-audit.ts";
+import type { HelperUsage } from "../../contract/schemas/shared/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { runConcurrently } from "../helpers/run-concurrently.ts";
 import { correlation } from "../statistics/descriptive.ts";

@@ -1,5 +1,5 @@
 import type { JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
-import type { HelperUsage } from "../../contract/schemas/usage.ts";
+import type { HelperUsage } from "../../contract/schemas/shared/usage.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import { addHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { askJudge, type Judge } from "./ask-judge.ts";

@@ -1,6 +1,6 @@
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Interaction } from "../../contract/schemas/scenario.ts";
-import { singleChecks } from "../../contract/schemas/score-names.ts";
+import { singleChecks } from "../../contract/schemas/scores/score-names.ts";
 import type { Choices } from "../../scoring/checks/rubric.ts";
 
 /** One question to a judge, its possible answers, and the name of its score. */

@@ -1,8 +1,8 @@
 import { compact } from "../../base/compact.ts";
 import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
-import type { HelperUsage } from "../../contract/schemas/usage.ts";
+import type { HelperUsage } from "../../contract/schemas/shared/usage.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
-import type { Score } from "../../contract/schemas/score.ts";
+import type { Score } from "../../contract/schemas/scores/score.ts";
 import { addHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import type { GivenScore } from "../../scoring/scorers/scorer.ts";
 import { askJudge, describeVerdict, type Judge } from "./ask-judge.ts";

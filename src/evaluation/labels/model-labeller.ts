@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatModel, ReplyFormat } from "../../contract/ports/chat-model.ts";
-import type { HelperUsage } from "../../contract/schemas/usage.ts";
+import type { HelperUsage } from "../../contract/schemas/shared/usage.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { failedHelperUsage, helperUsageOf, noHelperUsage, type PriceOf } from "../helpers/helper-usage.ts";
 import { labelKey } from "../../scoring/scorers/match-value.ts";

@@ -1,7 +1,7 @@
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { SemanticDetails, StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import type { Score } from "../../contract/schemas/score.ts";
+import type { Score } from "../../contract/schemas/scores/score.ts";
 import { referenceReplies } from "../conversation/conversation.ts";
 import {
   semanticSimilarity,

@@ -3,8 +3,8 @@ import { SimulatorFailureKind, type UserEnd } from "../../contract/schemas/actin
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import { expectationScore } from "../../contract/schemas/outcome.ts";
-import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
-import type { HelperUsage } from "../../contract/schemas/usage.ts";
+import { simulatedUserScore } from "../../contract/schemas/scores/score-names.ts";
+import type { HelperUsage } from "../../contract/schemas/shared/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { askJudge, describeVerdict, type Judge } from "../judges/ask-judge.ts";
 import { conversationPrompt, type JudgedTurn } from "../judges/judge-prompt.ts";

@@ -1,5 +1,5 @@
 import type { Durations } from "../../contract/schemas/run.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import { clusterInterval, type ClusteredMean } from "./intervals.ts";
 
 /** Numbers by row, 0 by default. A typed array takes eight bytes per row. */

@@ -1,4 +1,4 @@
-import type { ScoreStats } from "../../contract/schemas/score.ts";
+import type { ScoreStats } from "../../contract/schemas/scores/score.ts";
 import { mean, requirePart, standardDeviation } from "./descriptive.ts";
 import { normalQuantile, tQuantile } from "./distributions.ts";
 

@@ -1,7 +1,7 @@
 import type { NoiseFloor } from "../../contract/schemas/comparison.ts";
 import { defaultThreshold } from "../../contract/schemas/outcome.ts";
 import type { Flakiness } from "../../contract/schemas/run.ts";
-import type { Reliability } from "../../contract/schemas/score.ts";
+import type { Reliability } from "../../contract/schemas/scores/score.ts";
 import type { Spread } from "./accumulators.ts";
 import { mean, requireCounts, requirePart, standardDeviation } from "./descriptive.ts";
 import { tQuantile } from "./distributions.ts";

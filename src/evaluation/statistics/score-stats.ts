@@ -1,4 +1,4 @@
-import type { ScoreStats } from "../../contract/schemas/score.ts";
+import type { ScoreStats } from "../../contract/schemas/scores/score.ts";
 import { allEqual, mean, standardDeviation } from "./descriptive.ts";
 import { tQuantile } from "./distributions.ts";
 import { meanInterval, scoreScale } from "./mean-interval.ts";

@@ -1,4 +1,4 @@
-import type { Breakdown, ScoreSlice } from "../../contract/schemas/score.ts";
+import type { Breakdown, ScoreSlice } from "../../contract/schemas/scores/score.ts";
 import { MeanTally, type ScoredInteraction } from "./score-averages.ts";
 
 /** Further interaction types or tags are ignored: memory must not grow with the caller's input. */

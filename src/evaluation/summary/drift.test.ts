@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import { createDrift } from "./drift.ts";
 import { scoredTurn as turn } from "./testing/scored-turn.ts";
 

@@ -1,5 +1,5 @@
 import { alpha, formatFigure } from "../../base/numbers.ts";
-import type { Drift, DriftGap, Scores } from "../../contract/schemas/score.ts";
+import type { Drift, DriftGap, Scores } from "../../contract/schemas/scores/score.ts";
 import { pValueText, signedText } from "../../base/format.ts";
 import { ClusterTable } from "../statistics/accumulators.ts";
 import { withinDifferences } from "../statistics/intervals.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RunSummary } from "../../contract/schemas/run.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import { MeanTable } from "../statistics/accumulators.ts";
 import { averageScores } from "./score-averages.ts";
 import { createRunFigures } from "./summarize-run.ts";

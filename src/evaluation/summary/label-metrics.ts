@@ -1,6 +1,6 @@
 import { hashText } from "../../base/hash.ts";
 import type { LabelRule, LabelValue } from "../../scoring/scorers/label-rule.ts";
-import type { LabelMetrics } from "../../contract/schemas/score.ts";
+import type { LabelMetrics } from "../../contract/schemas/scores/score.ts";
 import { canonicalKey, matchValue, ownValue } from "../../scoring/scorers/match-value.ts";
 import {
   clusteredKappaInterval,

@@ -1,5 +1,5 @@
 import type { RunSummary } from "../../contract/schemas/run.ts";
-import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
+import { simulatedUserScore } from "../../contract/schemas/scores/score-names.ts";
 
 /** The share of attempts that may be left out, unless the run's gate sets `max_simulator_failures`. */
 export const defaultLeftOutLimit = 0.2;

@@ -1,5 +1,5 @@
-import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import { simulatedUserScore } from "../../contract/schemas/scores/score-names.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 
 interface ScenarioScores {
   readonly average_scores: Scores;

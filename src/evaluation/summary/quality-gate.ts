@@ -1,7 +1,7 @@
 import { compact } from "../../base/compact.ts";
 import { reaches } from "../../base/numbers.ts";
 import type { Gate, GateResult } from "../../contract/schemas/budget.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import { mean } from "../statistics/descriptive.ts";
 import { meansWithMissing, meanWithMissing } from "./missing-replies.ts";
 import { leftOut } from "./left-out.ts";

@@ -1,6 +1,6 @@
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 
 /** The part of an interaction result that summaries are computed from. */
 export type ScoredInteraction = Pick<

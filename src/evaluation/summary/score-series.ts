@@ -1,5 +1,5 @@
-import type { Scores, ScoreStats } from "../../contract/schemas/score.ts";
-import { binaryScores } from "../../contract/schemas/score-names.ts";
+import type { Scores, ScoreStats } from "../../contract/schemas/scores/score.ts";
+import { binaryScores } from "../../contract/schemas/scores/score-names.ts";
 import { scoreStats } from "../statistics/score-stats.ts";
 
 /** Statistics of averages over attempts or scenarios. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RunSummary } from "../../contract/schemas/run.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import { sampleReply } from "../../contract/testing/sample-reply.ts";
 import { addHelperUsage, helperUsageOf } from "../helpers/helper-usage.ts";
 import { createRunFigures, statusMessage } from "./summarize-run.ts";

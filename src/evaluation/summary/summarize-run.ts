@@ -1,6 +1,6 @@
 import { compact } from "../../base/compact.ts";
 import { roundDollars } from "../../base/numbers.ts";
-import type { ErrorCode } from "../../contract/errors.ts";
+import type { ErrorCode } from "../../contract/errors/errors.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import type { LabelRule } from "../../scoring/scorers/label-rule.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
@@ -14,8 +14,8 @@ import {
 } from "../../contract/schemas/outcome.ts";
 import type { AlwaysFailing, FailureCause, RunSummary, ScenarioCounts } from "../../contract/schemas/run.ts";
 import type { ScenarioTotals } from "../../contract/schemas/run-scenarios.ts";
-import { overallFirst, simulatedUserScore } from "../../contract/schemas/score-names.ts";
-import { addUsage, noUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
+import { overallFirst, simulatedUserScore } from "../../contract/schemas/scores/score-names.ts";
+import { addUsage, noUsage, type HelperUsage } from "../../contract/schemas/shared/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { DurationTally, MeanTable, NumberColumn, SpreadTable } from "../statistics/accumulators.ts";
 import { flakiness, meanPassHatK } from "../statistics/reliability.ts";

@@ -9,8 +9,8 @@ import {
   type Outcome,
 } from "../../contract/schemas/outcome.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
-import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
-import type { Reliability, Scores } from "../../contract/schemas/score.ts";
+import { simulatedUserScore } from "../../contract/schemas/scores/score-names.ts";
+import type { Reliability, Scores } from "../../contract/schemas/scores/score.ts";
 import { reliability } from "../statistics/reliability.ts";
 import { createBreakdown } from "./breakdown.ts";
 import { createLabelTallies } from "./label-metrics.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../../base/json.ts";
-import type { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import type { UserScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import { compilePattern } from "../checks/compile-pattern.ts";
 import { settingKey } from "../checks/create-checks.ts";
 import { compileSchema } from "../checks/compile-schema.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import type { TurnCheck } from "../../contract/schemas/scores/scorer-setting.ts";
 import { evaluateOutcome } from "../outcomes/outcome.ts";
 import { requiredChecks } from "./required-checks.ts";
 

@@ -1,7 +1,7 @@
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { Interaction } from "../../contract/schemas/scenario.ts";
-import { memberNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
-import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { memberNames, turnCheckNames } from "../../contract/schemas/scores/score-names.ts";
+import type { ScorerSetting, TurnCheck, UserScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 
 /** A turn with the scores of its reply. */
 export interface CheckedTurn {

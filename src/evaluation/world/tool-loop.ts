@@ -12,7 +12,7 @@ import type {
 import type { JournaledReply, WorldEntry } from "../../contract/ports/journal.ts";
 import { failedReplyText, type StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
-import { addUsage, noUsage, toUsage } from "../../contract/schemas/usage.ts";
+import { addUsage, noUsage, toUsage } from "../../contract/schemas/shared/usage.ts";
 import { maxRecordedCalls, sentArguments, toRecordedCall } from "../conversation/recorded-calls.ts";
 import { writtenCall } from "./written-call.ts";
 import { toInteractionError } from "../conversation/stored-reply.ts";

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import type { TurnCheck } from "../../contract/schemas/scores/scorer-setting.ts";
 import {
   anyField,
   listField,

@@ -1,6 +1,6 @@
 import type { JsonRecord } from "../../base/json.ts";
-import { reservedPrefixes, reservedScores } from "../../contract/schemas/score-names.ts";
-import { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import { reservedPrefixes, reservedScores } from "../../contract/schemas/scores/score-names.ts";
+import { TurnCheck } from "../../contract/schemas/scores/scorer-setting.ts";
 import type { SourceLocation } from "../documents/format-error.ts";
 import type { UnmappedCheck } from "../scenario-file.ts";
 import type { ImportedTool, ImportedToolCall } from "./tool-calls.ts";

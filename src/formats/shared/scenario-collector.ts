@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { ScenarioInput } from "../../contract/schemas/scenario.ts";
-import { validationMessage } from "../../contract/schemas/validation-message.ts";
+import { validationMessage } from "../../contract/schemas/shared/validation-message.ts";
 import type { RedactionRule, TracedConversation, TraceFilter } from "../../contract/schemas/acting/traces.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
 import { contentHash } from "./content-hash.ts";

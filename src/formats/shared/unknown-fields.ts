@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { unknownFieldsOf, type UnknownField } from "../../contract/schemas/unknown-fields.ts";
+import { unknownFieldsOf, type UnknownField } from "../../contract/schemas/shared/unknown-fields.ts";
 import { locationBelow } from "../documents/records.ts";
 import type { ScenarioCollector } from "./scenario-collector.ts";
 import type { SourceLocation } from "../documents/format-error.ts";

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import { ScenarioFields } from "../../contract/schemas/scenario.ts";
-import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import type { TurnCheck } from "../../contract/schemas/scores/scorer-setting.ts";
 import { parseExactJson, parseIfJson } from "../documents/exact-json.ts";
 import { anyField, isTextList, listField, scalarText, textField, toTextList } from "../documents/records.ts";
 import { announceLabel, keepUnasked, readInput, readOutput } from "../shared/dataset-item.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import type { TurnCheck } from "../../contract/schemas/scores/scorer-setting.ts";
 import type { FileScenario } from "../scenario-file.ts";
 
 /** Texts that are hard for file formats. */

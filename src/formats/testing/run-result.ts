@@ -1,6 +1,6 @@
 import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
-import { noUsage } from "../../contract/schemas/usage.ts";
+import { noUsage } from "../../contract/schemas/shared/usage.ts";
 
 /** A turn of a result; without `overall` it has nothing to compare with. */
 export function interactionResult(turn: Partial<InteractionResult> & { overall?: number } = {}): InteractionResult {

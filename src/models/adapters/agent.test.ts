@@ -3,9 +3,9 @@ import { startFakeProvider } from "../../../test/support/fake-provider.ts";
 import type { Behaviour } from "../../../test/support/fake-provider/behaviour.ts";
 import { html, raw } from "../../../test/support/fake-provider/malformed-replies.ts";
 import { json } from "../../../test/support/fake-provider/replies.ts";
-import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import { ServiceError, type ErrorCode } from "../../contract/errors/errors.ts";
 import type { ChatRequest } from "../../contract/ports/chat-model.ts";
-import { toProblem } from "../../contract/schemas/problem.ts";
+import { toProblem } from "../../contract/errors/problem.ts";
 import { createChatModel } from "../protocols/create-chat-model.ts";
 import { createOutbound } from "../outbound/create-outbound.ts";
 

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import { errorKinds, type ErrorCode } from "../../contract/errors.ts";
+import { errorKinds, type ErrorCode } from "../../contract/errors/errors.ts";
 import {
   moveNameIntoText,
   type ChatMessage,
@@ -9,7 +9,7 @@ import {
   type ReplyError,
   type ReportedToolCall,
 } from "../../contract/ports/chat-model.ts";
-import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
+import type { AgentMessage } from "../../contract/schemas/agent/agent-message.ts";
 import { worldHeader } from "../../contract/schemas/acting/world.ts";
 import { parseEndpoint } from "../outbound/endpoint-policy.ts";
 import type { Explanation } from "../outbound/failure.ts";

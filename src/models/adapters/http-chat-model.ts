@@ -1,6 +1,6 @@
 import type { WorldAddress } from "../../contract/schemas/acting/world.ts";
 import type { ChatModel, ChatOptions, ChatRequest, Reply, ReplyError } from "../../contract/ports/chat-model.ts";
-import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
+import type { PolicyName, RunPolicy } from "../../contract/schemas/shared/endpoint-policy.ts";
 import type { protocols, ProtocolOf } from "../../contract/protocols/protocols.ts";
 import type { CredentialBinding } from "../outbound/credentials.ts";
 import { parseEndpoint } from "../outbound/endpoint-policy.ts";

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import type { ErrorCode } from "../../contract/errors.ts";
+import type { ErrorCode } from "../../contract/errors/errors.ts";
 import type { Explanation } from "../outbound/failure.ts";
 import { meaningOfStatus, withoutCredit, type FailedResponse } from "../outbound/status-failure.ts";
 import { parseJson } from "./reply/json-values.ts";

@@ -1,4 +1,4 @@
-import { errorKinds } from "../../contract/errors.ts";
+import { errorKinds } from "../../contract/errors/errors.ts";
 import type { Reply, ReplyError, SuccessfulReply, ToolCall } from "../../contract/ports/chat-model.ts";
 import { demoFingerprint } from "./demo-model.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
+import { isRetryable, type ErrorCode } from "../../contract/errors/errors.ts";
 import type { ChatModel, ChatRequest, FailedReply, TokenUsage, ToolCall } from "../../contract/ports/chat-model.ts";
 import type { Metadata } from "../../contract/schemas/scenario.ts";
 import { isSimulatorRequest, playUser } from "./simulated-user.ts";

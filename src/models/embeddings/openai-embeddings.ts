@@ -1,5 +1,5 @@
 import { isRecord } from "../../base/json.ts";
-import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
+import { isRetryable, type ErrorCode } from "../../contract/errors/errors.ts";
 import type { Embedder, Embeddings } from "../../contract/ports/embedder.ts";
 import type { AdapterOptions } from "../adapters/http-chat-model.ts";
 import { explainErrorObject, explainOpenaiFailure } from "../adapters/openai-error.ts";

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
-import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/schemas/shared/endpoint-policy.ts";
 import { modelsIn, type ListedModel } from "../protocols/list-models.ts";
 import { parseJson } from "../adapters/reply/json-values.ts";
 import type { Outbound, OutboundBody } from "../outbound/outbound.ts";

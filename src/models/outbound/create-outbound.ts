@@ -1,7 +1,7 @@
 import { Agent, Pool } from "undici";
 import { pause } from "../../base/deadline.ts";
-import { ServiceError, type ErrorCode } from "../../contract/errors.ts";
-import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
+import { ServiceError, type ErrorCode } from "../../contract/errors/errors.ts";
+import type { PolicyName } from "../../contract/schemas/shared/endpoint-policy.ts";
 import { createCredentialHeaders } from "./credentials.ts";
 import { Breakers, type CircuitBreaker, type CallOutcome, type Permit } from "./circuit-breaker.ts";
 import { createConnector, systemResolve, type ConnectorOptions } from "./connector.ts";

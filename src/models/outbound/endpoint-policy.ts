@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
-import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/schemas/shared/endpoint-policy.ts";
 import { addressKind, embeddedIpv4, type AddressKind } from "./addresses.ts";
 import { memoizeText } from "../../base/memoize-text.ts";
 

@@ -1,4 +1,4 @@
-import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
+import { isRetryable, type ErrorCode } from "../../contract/errors/errors.ts";
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
-import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/schemas/shared/endpoint-policy.ts";
 import { StreamFailure } from "./failure.ts";
 import type { Outbound } from "./outbound.ts";
 import type { FailedResponse } from "./status-failure.ts";

@@ -1,4 +1,4 @@
-import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/schemas/shared/endpoint-policy.ts";
 import type { CredentialBinding } from "./credentials.ts";
 import type { BreakerOptions } from "./circuit-breaker.ts";
 import type { Resolve } from "./connector.ts";

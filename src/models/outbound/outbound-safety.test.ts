@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
-import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
+import type { PolicyName, RunPolicy } from "../../contract/schemas/shared/endpoint-policy.ts";
 import { Secret } from "../../base/secret.ts";
 import { echoTheKey, redirect } from "../../../test/support/fake-provider/error-statuses.ts";
 import { startFakeProvider } from "../../../test/support/fake-provider.ts";

@@ -1,5 +1,5 @@
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
-import type { PolicyName, RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
+import type { PolicyName, RunPolicy } from "../../contract/schemas/shared/endpoint-policy.ts";
 import type { CredentialBinding, ModelOperation } from "./credentials.ts";
 import type { BreakerReport } from "./circuit-breaker.ts";
 import type { EndpointCheck } from "./endpoint-policy.ts";

@@ -1,5 +1,5 @@
 import { redactKeys } from "../../base/secret.ts";
-import { isRetryable } from "../../contract/errors.ts";
+import { isRetryable } from "../../contract/errors/errors.ts";
 import type { ModelOperation } from "./credentials.ts";
 import type { Again, Explanation, Failure } from "./failure.ts";
 

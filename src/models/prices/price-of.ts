@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { priceUsage, type Usage, type UsagePrice } from "../../contract/schemas/usage.ts";
+import { priceUsage, type Usage, type UsagePrice } from "../../contract/schemas/shared/usage.ts";
 import { parseMappingFile, readOperatorFile } from "./mapping-file.ts";
 import { pricesAsOf, priceTable } from "./price-table.ts";
 

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
 import { isProtocolOf, protocols } from "../../contract/protocols/protocols.ts";
-import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/schemas/shared/endpoint-policy.ts";
 import type { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
 import { explainErrorObject } from "../adapters/openai-error.ts";
 import { nonEmptyString, parseJson } from "../adapters/reply/json-values.ts";

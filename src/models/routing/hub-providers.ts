@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Secret, redactKeys } from "../../base/secret.ts";
 import { isHeaderText } from "../../base/text.ts";
 import { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
-import { validationMessage } from "../../contract/schemas/validation-message.ts";
+import { validationMessage } from "../../contract/schemas/shared/validation-message.ts";
 import { createLastKnown } from "../../base/last-known.ts";
 import { parseEndpoint } from "../outbound/endpoint-policy.ts";
 import type { ModelFactory } from "./providers.ts";

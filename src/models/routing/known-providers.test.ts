@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Secret } from "../../base/secret.ts";
-import { knownProviderIds } from "../../contract/schemas/models.ts";
+import { knownProviderIds } from "../../contract/schemas/agent/models.ts";
 import { describeProviders, providersByKey } from "./known-providers.ts";
 
 const hasKey = (baseUrl: string): boolean => /openai|anthropic/.test(baseUrl);

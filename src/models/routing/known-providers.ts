@@ -1,4 +1,4 @@
-import type { ModelProvider, ModelProviderList } from "../../contract/schemas/models.ts";
+import type { ModelProvider, ModelProviderList } from "../../contract/schemas/agent/models.ts";
 import type { HubProvider } from "./hub-providers.ts";
 
 type KnownProvider = Omit<ModelProvider, "key_set" | "connected">;

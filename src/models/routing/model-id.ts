@@ -1,5 +1,5 @@
 import { truncateText } from "../../base/text.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { memoizeText } from "../../base/memoize-text.ts";
 
 const shown = 80;

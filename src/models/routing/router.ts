@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { StudioModel } from "../studio/studio-registry.ts";
 import { bothForms, canonicalUuid, checkAliases, parseModelId, type ParsedModelId } from "./model-id.ts";

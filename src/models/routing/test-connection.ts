@@ -1,8 +1,8 @@
-import { errorKinds } from "../../contract/errors.ts";
+import { errorKinds } from "../../contract/errors/errors.ts";
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
-import type { PolicyName } from "../../contract/schemas/endpoint-policy.ts";
+import type { PolicyName } from "../../contract/schemas/shared/endpoint-policy.ts";
 import type { ModelProtocol } from "../../contract/schemas/evaluation-request.ts";
-import type { ConnectionTest } from "../../contract/schemas/models.ts";
+import type { ConnectionTest } from "../../contract/schemas/agent/models.ts";
 import { listProviderModels } from "../protocols/list-models.ts";
 import { createChatModel } from "../protocols/create-chat-model.ts";
 import type { CredentialBinding } from "../outbound/credentials.ts";

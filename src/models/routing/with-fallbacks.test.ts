@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ErrorCode } from "../../contract/errors.ts";
+import type { ErrorCode } from "../../contract/errors/errors.ts";
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import type { ChatModel, Reply } from "../../contract/ports/chat-model.ts";
 import { rateLimited } from "../../../test/support/fake-provider/error-statuses.ts";

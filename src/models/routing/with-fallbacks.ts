@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../contract/errors.ts";
+import type { ErrorCode } from "../../contract/errors/errors.ts";
 import type { ChatModel, FailedReply } from "../../contract/ports/chat-model.ts";
 import type { RoutedModel } from "./router.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { validationMessage } from "../../contract/schemas/validation-message.ts";
+import { validationMessage } from "../../contract/schemas/shared/validation-message.ts";
 import { parseMappingFile, readOperatorFile } from "../prices/mapping-file.ts";
 import type { StudioModel } from "./studio-registry.ts";
 import { canonicalUuid, isUuid } from "../routing/model-id.ts";

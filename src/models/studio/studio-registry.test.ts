@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { errorKinds, ServiceError, type ErrorCode } from "../../contract/errors.ts";
+import { errorKinds, ServiceError, type ErrorCode } from "../../contract/errors/errors.ts";
 import { listStudioModels } from "../../contract/operations/agent-models.ts";
 import { createStudioRegistry, type StudioModel } from "./studio-registry.ts";
 

@@ -1,5 +1,5 @@
-import { ServiceError } from "../../contract/errors.ts";
-import { studioListErrors, type StudioModels } from "../../contract/schemas/models.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
+import { studioListErrors, type StudioModels } from "../../contract/schemas/agent/models.ts";
 import { createLastKnown, type LastKnownOptions } from "../../base/last-known.ts";
 import { canonicalUuid, isUuid } from "../routing/model-id.ts";
 

@@ -1,6 +1,6 @@
 import { isRecord, toPointer } from "../../base/json.ts";
 import { closestName, truncateText } from "../../base/text.ts";
-import type { FieldError } from "../../contract/errors.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
 import { protocols } from "../../contract/protocols/protocols.ts";
 import { templateVariables, type Target, type TemplateVariable } from "../../contract/schemas/acting/target.ts";
 

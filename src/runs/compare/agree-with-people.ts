@@ -1,6 +1,6 @@
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { PersonVerdict, ScoreAgreements } from "../../contract/schemas/judging/score-agreement.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { readReplyVerdicts } from "../stored/reply-verdicts.ts";
 import { scoreAgreement, type RatedReply } from "../../evaluation/comparison/score-agreement.ts";

@@ -1,5 +1,5 @@
-import type { FieldError } from "../../contract/errors.ts";
-import type { JudgeAudit, JudgeAuditRequest } from "../../contract/schemas/judging/judge-audit.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
+import type { JudgeAudit, JudgeAuditRequest } from "../../contract/schemas/judge-audit.ts";
 import { auditJudge } from "../../evaluation/judges/audit-judge.ts";
 import { judgeFingerprint, judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import type { JudgeRunPairsOptions } from "./judge-run-pairs.ts";

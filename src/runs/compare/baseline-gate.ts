@@ -1,12 +1,12 @@
 import { toPointer } from "../../base/json.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { GateResult } from "../../contract/schemas/budget.ts";
 import type { NotWorse } from "../../contract/schemas/comparison.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import { toMargins, type Margins, type Undecided } from "../../contract/schemas/margins.ts";
 import { passThreshold } from "../../contract/schemas/outcome.ts";
-import type { Warning } from "../../contract/schemas/problem.ts";
+import type { Warning } from "../../contract/errors/problem.ts";
 import type { RunSummary } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { measuresOutOfReach, type OutOfReach } from "../../evaluation/comparison/not-worse.ts";

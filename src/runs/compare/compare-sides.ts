@@ -2,7 +2,7 @@ import type { AdaptiveAttempts, History } from "../../contract/schemas/evaluatio
 import type { NotWorse } from "../../contract/schemas/comparison.ts";
 import type { Margins } from "../../contract/schemas/margins.ts";
 import { finalStates, type RunState, type RunSummary } from "../../contract/schemas/run.ts";
-import type { Measures } from "../../contract/schemas/score.ts";
+import type { Measures } from "../../contract/schemas/scores/score.ts";
 import { compareRuns, type Comparison } from "../../evaluation/comparison/compare-runs.ts";
 import { compareWithMargins } from "../../evaluation/comparison/not-worse.ts";
 import type { FailedReplies, RunTally } from "../../evaluation/comparison/run-tally.ts";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { NoiseFloor } from "../../contract/schemas/comparison.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";

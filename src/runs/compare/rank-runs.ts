@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import type { ComparedRun, RankedRun, RunRanking } from "../../contract/schemas/comparison.ts";
 import type { RunSummary } from "../../contract/schemas/run.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { openSqlite } from "../../storage/drivers/open-sqlite.ts";

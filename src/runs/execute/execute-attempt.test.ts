@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { Queue } from "../../contract/ports/queue.ts";
 import type { NewTurn, Store } from "../../contract/ports/store.ts";

@@ -12,9 +12,9 @@ import type { NewTurn, Store, StoredInteraction } from "../../contract/ports/sto
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { scoringVersion } from "../../contract/schemas/score.ts";
+import { scoringVersion } from "../../contract/schemas/scores/score.ts";
 import type { UserEnd } from "../../contract/schemas/acting/user-turn.ts";
-import { toUsage, type HelperUsage } from "../../contract/schemas/usage.ts";
+import { toUsage, type HelperUsage } from "../../contract/schemas/shared/usage.ts";
 import type { AttemptHistory } from "../../evaluation/conversation/conversation.ts";
 import type { JudgeQuestion } from "../../evaluation/judges/judge-question.ts";
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { CallRequest, Limits } from "../../contract/ports/limits.ts";
 import type { ChatModel, ReplyError } from "../../contract/ports/chat-model.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { planRun } from "../plan/plan-run.ts";

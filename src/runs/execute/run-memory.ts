@@ -1,6 +1,6 @@
 import { admitReply, estimateMemory, memoryPerByte, type ByteBudget, type ByteHold } from "../../base/byte-budget.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { countJournal } from "../../evaluation/world/limits.ts";
 import type { ModelTarget } from "../plan/model-target.ts";

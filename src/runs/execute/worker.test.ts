@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { ClaimedAttempt, Queue } from "../../contract/ports/queue.ts";
 import type { Lease } from "../../contract/ports/store.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { LeaseLost } from "../stored/attempt-errors.ts";
 import { createWorker, type WorkerOptions } from "./worker.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isShuttingDown } from "../../contract/errors.ts";
+import { isShuttingDown } from "../../contract/errors/errors.ts";
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../../contract/ports/queue.ts";
 import { LeaseLost, Postponed, ProcessBroken } from "../stored/attempt-errors.ts";
 

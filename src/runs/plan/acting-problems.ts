@@ -1,6 +1,6 @@
 import { toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
-import type { FieldError } from "../../contract/errors.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
 import type { EvaluationRequest, Trust } from "../../contract/schemas/evaluation-request.ts";
 import type { ReferenceToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import type { Expectation, ToolPattern, World } from "../../contract/schemas/acting/world.ts";

@@ -1,4 +1,4 @@
-import type { FieldError } from "../../contract/errors.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { turnId } from "../../contract/schemas/scenario.ts";
 import { compileQuickly } from "../../evaluation/checks/offload-check.ts";

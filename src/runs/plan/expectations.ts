@@ -1,5 +1,5 @@
 import { expectsSomething, type Scenario } from "../../contract/schemas/scenario.ts";
-import type { TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import type { TurnCheck } from "../../contract/schemas/scores/scorer-setting.ts";
 import type { World } from "../../contract/schemas/acting/world.ts";
 import { closestName } from "../../base/text.ts";
 import { referenceReplies } from "../../evaluation/conversation/conversation.ts";

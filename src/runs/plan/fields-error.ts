@@ -1,4 +1,4 @@
-import { ServiceError, type FieldError } from "../../contract/errors.ts";
+import { ServiceError, type FieldError } from "../../contract/errors/errors.ts";
 
 const mostErrors = 50;
 

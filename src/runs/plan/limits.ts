@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { EvaluationPlan } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { helperCalls } from "../../evaluation/budget/helper-calls.ts";

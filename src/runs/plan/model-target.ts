@@ -1,5 +1,5 @@
-import type { FieldError } from "../../contract/errors.ts";
-import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
+import type { RunPolicy } from "../../contract/schemas/shared/endpoint-policy.ts";
 import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 
 /** The settings needed to call a model and to price its calls. */

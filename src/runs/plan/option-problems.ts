@@ -1,7 +1,7 @@
 import { offersTools, type LocalTarget, type Target } from "../../contract/schemas/acting/target.ts";
 import type { TargetBinding } from "../../models/targets/target-binding.ts";
 import { toPointer } from "../../base/json.ts";
-import type { FieldError } from "../../contract/errors.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
 import type {
   EvaluationRequest,
   JudgeSettings,

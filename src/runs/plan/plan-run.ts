@@ -1,6 +1,6 @@
 import { compact } from "../../base/compact.ts";
 import { shuffle } from "../../base/random.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { refuseInvalid } from "./fields-error.ts";
 import { enforceCallLimit, type PlanLimits } from "./limits.ts";

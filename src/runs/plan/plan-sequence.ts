@@ -1,5 +1,5 @@
 import { compact } from "../../base/compact.ts";
-import type { FieldError } from "../../contract/errors.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
 import type { Budget } from "../../contract/schemas/budget.ts";
 import type {
   EvaluationPlan,

@@ -1,6 +1,6 @@
 import { compact } from "../../base/compact.ts";
 import { toPointer } from "../../base/json.ts";
-import type { FieldError } from "../../contract/errors.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
 import { isProtocolOf } from "../../contract/protocols/protocols.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import {

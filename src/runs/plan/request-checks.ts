@@ -1,6 +1,6 @@
-import type { FieldError } from "../../contract/errors.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
-import type { TurnCheck, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import type { TurnCheck, UserScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import { compileQuickly } from "../../evaluation/checks/offload-check.ts";
 import { compilationProblems, distinctChecks, type ScorerProblem } from "../../evaluation/checks/scorer-problems.ts";
 import type { CheckRunnerThread } from "../threads/check-runner.ts";

@@ -1,6 +1,11 @@
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
-import { checkNames, namedRubrics, simulatedUserScore, turnScoreNames } from "../../contract/schemas/score-names.ts";
-import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import {
+  checkNames,
+  namedRubrics,
+  simulatedUserScore,
+  turnScoreNames,
+} from "../../contract/schemas/scores/score-names.ts";
+import type { ScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 import type { ScoreNeed } from "../../scoring/scorers/define-scorer.ts";
 import type { LabelRule } from "../../scoring/scorers/label-rule.ts";

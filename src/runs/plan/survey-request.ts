@@ -1,10 +1,10 @@
 import { actsInWorld, isLocalTarget } from "../../contract/schemas/acting/target.ts";
-import type { FieldError } from "../../contract/errors.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
 import { passRateMeasure } from "../../contract/schemas/margins.ts";
-import type { Warning } from "../../contract/schemas/problem.ts";
+import type { Warning } from "../../contract/errors/problem.ts";
 import type { EvaluationRequest, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
-import { usesCode } from "../../contract/schemas/scorer-setting.ts";
+import { usesCode } from "../../contract/schemas/scores/scorer-setting.ts";
 import type { PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import { withUserTurns } from "../../evaluation/simulation/attempt-user.ts";
 import { planAttempts, sequenceProblems, type PlannedAttempts } from "./plan-sequence.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Rubric } from "../../contract/schemas/judging/judge.ts";
 import { Interaction, type Scenario } from "../../contract/schemas/scenario.ts";
-import { ScorerSetting, TurnCheck } from "../../contract/schemas/scorer-setting.ts";
+import { ScorerSetting, TurnCheck } from "../../contract/schemas/scores/scorer-setting.ts";
 import { fakeModel } from "../../../test/support/fake-model.ts";
 import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";
 import { readExpectations } from "./expectations.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { planLimits } from "../../../test/support/run-bench.ts";
 import { planRun } from "./plan-run.ts";

@@ -1,6 +1,6 @@
 import { isRecord, toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
-import type { FieldError } from "../../contract/errors.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
 import type { Trust } from "../../contract/schemas/evaluation-request.ts";
 import type { World, WorldAnswer, WorldTool } from "../../contract/schemas/acting/world.ts";
 import { argumentPath, expressionKey, expressions, placeholders } from "../../evaluation/world/answers.ts";

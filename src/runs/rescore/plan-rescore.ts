@@ -1,6 +1,6 @@
 import { compact } from "../../base/compact.ts";
 import { canonicalJson } from "../../base/json.ts";
-import type { FieldError } from "../../contract/errors.ts";
+import type { FieldError } from "../../contract/errors/errors.ts";
 import type { NewFigures } from "../../contract/ports/store.ts";
 import {
   scoringFields,

@@ -5,7 +5,7 @@ import type { ConversationJudgement } from "../../contract/schemas/judging/judge
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import type { UserEnd } from "../../contract/schemas/acting/user-turn.ts";
-import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
+import { scoringVersion, type Scores } from "../../contract/schemas/scores/score.ts";
 import type { AttemptWithInteractions, RescoredTurn, StoredInteraction } from "../../contract/ports/store.ts";
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";

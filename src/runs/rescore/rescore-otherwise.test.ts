@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RunPolicy } from "../../contract/schemas/endpoint-policy.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import type { RunPolicy } from "../../contract/schemas/shared/endpoint-policy.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import type { Store } from "../../contract/ports/store.ts";

@@ -1,10 +1,15 @@
 import { compact } from "../../base/compact.ts";
 import { pause } from "../../base/deadline.ts";
-import { isStoreFailure } from "../../contract/errors.ts";
+import { isStoreFailure } from "../../contract/errors/errors.ts";
 import type { RescoreHold, RunRecord, Store } from "../../contract/ports/store.ts";
 import type { RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { Rescored } from "../../contract/schemas/run.ts";
-import { checkNames, reservedPrefixes, reservedScores, turnScoreNames } from "../../contract/schemas/score-names.ts";
+import {
+  checkNames,
+  reservedPrefixes,
+  reservedScores,
+  turnScoreNames,
+} from "../../contract/schemas/scores/score-names.ts";
 import { withBaselineGate } from "../compare/baseline-gate.ts";
 import { withDecision } from "../sequence/read-sequence.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";

@@ -7,7 +7,7 @@ import type { InteractionResult, StoredScores } from "../../contract/schemas/int
 import { isFailure, passThreshold, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { UserTurn } from "../../contract/schemas/acting/user-turn.ts";
-import { scoringVersion, type Scores } from "../../contract/schemas/score.ts";
+import { scoringVersion, type Scores } from "../../contract/schemas/scores/score.ts";
 import { hasToolRules } from "../../evaluation/outcomes/outcome.ts";
 import { averageTurns } from "../../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation/conversation.ts";

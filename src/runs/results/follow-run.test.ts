@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { StoredTurn } from "../../contract/schemas/run.ts";
 import { fakeModel } from "../../../test/support/fake-model.ts";

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../../base/event-loop.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { NumberedInteraction, RunRecord, Store, TurnPage } from "../../contract/ports/store.ts";
 import { finalStates, type RunEvent, type StoredTurn } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";

@@ -7,7 +7,7 @@ import type { AttemptResult, EvaluationResponse, ScenarioResult } from "../../co
 import type { InteractionResult } from "../../contract/schemas/interaction-result.ts";
 import { passThreshold } from "../../contract/schemas/outcome.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { scoringVersion } from "../../contract/schemas/score.ts";
+import { scoringVersion } from "../../contract/schemas/scores/score.ts";
 import { createDrift } from "../../evaluation/summary/drift.ts";
 import type { RunFigures } from "../../evaluation/summary/summarize-run.ts";
 import { createScenarioSummary } from "../../evaluation/summary/summarize-scenario.ts";

@@ -5,7 +5,7 @@ import { passThreshold } from "../../contract/schemas/outcome.ts";
 import type { RunSummary } from "../../contract/schemas/run.ts";
 import type { ScenarioTotals } from "../../contract/schemas/run-scenarios.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { checkNames, turnCheckNames } from "../../contract/schemas/score-names.ts";
+import { checkNames, turnCheckNames } from "../../contract/schemas/scores/score-names.ts";
 import { addSpent, isSpent, noSpent, spentOn, wasHelperRefused } from "../../evaluation/budget/budget.ts";
 import { createRunFigures, type FiguredAttempt } from "../../evaluation/summary/summarize-run.ts";
 import { toAttemptResults, type AttemptResults } from "./attempt-result.ts";

@@ -10,8 +10,8 @@ import type {
 } from "../../contract/schemas/run-scenarios.ts";
 import { finalStates } from "../../contract/schemas/run.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
-import type { ScoreStats } from "../../contract/schemas/score.ts";
+import { simulatedUserScore } from "../../contract/schemas/scores/score-names.ts";
+import type { ScoreStats } from "../../contract/schemas/scores/score.ts";
 import { mean, standardDeviation } from "../../evaluation/statistics/descriptive.ts";
 import { scoreStats } from "../../evaluation/statistics/score-stats.ts";
 

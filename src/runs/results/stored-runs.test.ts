@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { PairwiseComparison, RunComparison } from "../../contract/schemas/comparison.ts";
 import type { Limits } from "../../contract/ports/limits.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
 import { compareStoredRuns } from "../compare/compare-stored-runs.ts";

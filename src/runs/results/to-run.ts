@@ -1,7 +1,7 @@
 import { compact } from "../../base/compact.ts";
 import { redactEndpoint } from "../../base/secret.ts";
 import type { RunPage, RunRecord } from "../../contract/ports/store.ts";
-import type { Warning } from "../../contract/schemas/problem.ts";
+import type { Warning } from "../../contract/errors/problem.ts";
 import type { Run, RunList } from "../../contract/schemas/run.ts";
 import { shortList } from "../../base/format.ts";
 import { unseenCallsWarning } from "../plan/warnings.ts";

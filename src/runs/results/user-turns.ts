@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { ServiceError, type FieldError } from "../../contract/errors.ts";
+import { ServiceError, type FieldError } from "../../contract/errors/errors.ts";
 import type { AttemptWithInteractions, RunRecord, Store } from "../../contract/ports/store.ts";
 import type { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import type { FreezeRequest } from "../../contract/schemas/library.ts";

@@ -9,7 +9,7 @@ import type {
   StoredVerdicts,
   VerdictsRequest,
 } from "../../contract/schemas/judging/human-verdict.ts";
-import type { JudgeAuditRequest } from "../../contract/schemas/judging/judge-audit.ts";
+import type { JudgeAuditRequest } from "../../contract/schemas/judge-audit.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
 import { requireEndedRun } from "../stored/find-run.ts";
 import { questionsOfRun, readReplyVerdicts } from "../stored/reply-verdicts.ts";

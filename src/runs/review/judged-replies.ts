@@ -1,7 +1,7 @@
 import { compact } from "../../base/compact.ts";
 import type { RunRecord, ScoredTurn, Store } from "../../contract/ports/store.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { simulatedUserScore } from "../../contract/schemas/score-names.ts";
+import { simulatedUserScore } from "../../contract/schemas/scores/score-names.ts";
 import { referenceReplies } from "../../evaluation/conversation/conversation.ts";
 import type { JudgedReply } from "../../evaluation/statistics/prediction-powered.ts";
 import {

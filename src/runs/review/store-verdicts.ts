@@ -1,5 +1,5 @@
 import { compact } from "../../base/compact.ts";
-import { ServiceError, type FieldError } from "../../contract/errors.ts";
+import { ServiceError, type FieldError } from "../../contract/errors/errors.ts";
 import type { RunRecord, SkipRecord, Store, VerdictKey, VerdictRecord } from "../../contract/ports/store.ts";
 import type {
   HumanVerdict,

@@ -1,11 +1,11 @@
 import { compact } from "../../base/compact.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
-import type { Warning } from "../../contract/schemas/problem.ts";
+import type { Warning } from "../../contract/errors/problem.ts";
 import type { RunSettings, SequencePlan } from "../../contract/schemas/evaluation-request.ts";
 import { passRateMeasure } from "../../contract/schemas/margins.ts";
 import { passThreshold } from "../../contract/schemas/outcome.ts";
-import { scoringVersion } from "../../contract/schemas/score.ts";
+import { scoringVersion } from "../../contract/schemas/scores/score.ts";
 import { finalStates, type RunSummary } from "../../contract/schemas/run.ts";
 import type { RunSequence, SequenceDecision } from "../../contract/schemas/sequence.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";

@@ -1,4 +1,4 @@
-import { isShuttingDown, isStoreFailure, ServiceError } from "../../contract/errors.ts";
+import { isShuttingDown, isStoreFailure, ServiceError } from "../../contract/errors/errors.ts";
 
 /** The process ran out of memory or stood still while this attempt was the only one in progress. */
 export class ProcessBroken extends Error {

@@ -1,5 +1,5 @@
 import { finalStates } from "../../contract/schemas/run.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 
 /** The run, or a `run_not_found` error. With `owner`, a run of another owner is treated as missing. */

@@ -2,7 +2,7 @@ import { compact } from "../../base/compact.ts";
 import type { RunRecord, Store, VerdictRecord } from "../../contract/ports/store.ts";
 import type { ReviewQuestion, TurnVerdict } from "../../contract/schemas/judging/human-verdict.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
-import { namedRubrics } from "../../contract/schemas/score-names.ts";
+import { namedRubrics } from "../../contract/schemas/scores/score-names.ts";
 import { hashText } from "../../base/hash.ts";
 import { judgeQuestions, rubricValue, turnQuestion } from "../../evaluation/judges/judge-question.ts";
 import { rubricQuestion, rubricScore } from "../../evaluation/outcomes/judge-outcome.ts";

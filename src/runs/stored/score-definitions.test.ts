@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Interaction } from "../../contract/schemas/scenario.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
-import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
+import type { ScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import { createRunTally } from "../../evaluation/comparison/run-tally.ts";
 import { fakeModel, lastUserMessage } from "../../../test/support/fake-model.ts";
 import { numberedScenario, startBench } from "../../../test/support/run-bench.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { createStoreOutageMonitor } from "./store-outage.ts";
 
 const full = new ServiceError("storage_full", "full");

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pause } from "../../base/deadline.ts";
-import { isStoreFailure, ServiceError } from "../../contract/errors.ts";
+import { isStoreFailure, ServiceError } from "../../contract/errors/errors.ts";
 
 /**
  * Observes store failures and reports when the store has accepted nothing for so long that clients should stop waiting for runs.

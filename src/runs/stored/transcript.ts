@@ -5,7 +5,7 @@ import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
 import { isFailure, passThreshold, toStoredAverages, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import { averageTurns } from "../../evaluation/summary/score-averages.ts";
 import {
   generatedReply,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { UserScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import { World } from "../../contract/schemas/acting/world.ts";
 import { recordedReply } from "../../evaluation/conversation/stored-reply.ts";
 import { evaluateOutcome } from "../../evaluation/outcomes/outcome.ts";

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { ScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import type { ScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import { threadFile } from "../../base/thread-file.ts";
 import type { OffloadedCheck } from "../../evaluation/checks/offload-check.ts";
 import type { ScorerResult } from "../../scoring/scorers/scorer.ts";

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import type { ScorerSetting, UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import type { ScorerSetting, UserScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import type { OffloadedCheck } from "../../evaluation/checks/offload-check.ts";
 import type { ReplyCheck, ScorerResult, ScorerInput } from "../../scoring/scorers/scorer.ts";
 import { createCheck } from "../../evaluation/checks/create-checks.ts";

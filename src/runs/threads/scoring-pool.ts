@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { threadFile } from "../../base/thread-file.ts";
-import type { Score } from "../../contract/schemas/score.ts";
+import type { Score } from "../../contract/schemas/scores/score.ts";
 import { lexicalScores, type LexicalTask } from "../../scoring/scorers/scores.ts";
 import { isOutOfMemory } from "./guarded-thread.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { UserScorerSetting } from "../../contract/schemas/scorer-setting.ts";
+import { UserScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
 import { askingCheck } from "../../scoring/checks/checks.ts";
 import type { CodeRunner } from "../../scoring/checks/define-check.ts";
 import { transformedInput } from "../../scoring/checks/user-code.ts";

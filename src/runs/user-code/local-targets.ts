@@ -6,7 +6,7 @@ import { createSecretRedactor } from "../../base/redact-secrets.ts";
 import type { Secret } from "../../base/secret.ts";
 import { truncateText } from "../../base/text.ts";
 import { threadFile } from "../../base/thread-file.ts";
-import { isRetryable, type ErrorCode } from "../../contract/errors.ts";
+import { isRetryable, type ErrorCode } from "../../contract/errors/errors.ts";
 import {
   toOpenaiMessage,
   type ChatModel,

@@ -8,7 +8,7 @@ import { traceTurns } from "./observers/trace-turns.ts";
 import { createActiveTurns } from "./turns/active-turns.ts";
 import { createEarlierSteps, type EarlierSteps } from "./turns/earlier-steps.ts";
 import type { PublicFiles } from "../http/shell.ts";
-import { createPageFiles } from "./page-files.ts";
+import { createPageFiles } from "./routes/page-files.ts";
 import { createTurns, type Turns } from "./turns/turns.ts";
 
 /** What the routes of the agent backend are made from. */

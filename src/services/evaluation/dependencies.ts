@@ -5,7 +5,7 @@ import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { HealthParts } from "../http/health.ts";
 import type { ShellDependencies } from "../http/shell.ts";
-import type { WorldServer } from "./world-endpoints.ts";
+import type { WorldServer } from "./routes/world-endpoints.ts";
 
 export interface EvaluationDependencies extends ShellDependencies, HealthParts {
   readonly runs: Runs;

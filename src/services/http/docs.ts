@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import { toOpenApi, type OpenApiOptions } from "../../contract/operations/openapi.ts";
 import { compressedFile, type CompressedFile } from "./responses/compression.ts";

@@ -10,7 +10,7 @@ import type { HostCheck } from "./checks/host-check.ts";
 import type { Admission } from "./limits/admission.ts";
 import type { LimitRate } from "./limits/rate-limit.ts";
 import { announcedBytes, memoryOf, openRequestMemory } from "./limits/request-memory.ts";
-import { incomingOf, responseOf, type Caller, type ShellEnvironment } from "./shell-environment.ts";
+import { incomingOf, responseOf, type Caller, type ShellEnvironment } from "./environment/shell-environment.ts";
 
 interface GateOptions {
   readonly checkHost: HostCheck["check"];

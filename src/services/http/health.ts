@@ -1,7 +1,7 @@
 import { withTimeoutOrNull } from "../../base/deadline.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { getEvaluationReadiness, getHealth, getReadiness } from "../../contract/operations/service.ts";
-import type { Health } from "../../contract/schemas/service-info.ts";
+import type { Health } from "../../contract/schemas/shared/service-info.ts";
 import { defineRoute, type Route } from "./route.ts";
 
 /** Resolves when the service is ready, with a note on parts that do not work; rejects, preferably with a `ServiceError`, when it is not. */

@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { getRequestListener, RequestError, type HttpBindings } from "@hono/node-server";
 import type { Logger } from "pino";
 import { longestTimer } from "../../base/deadline.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { Settings } from "../../settings.ts";
 import { createBodyDropper } from "./limits/drop-body.ts";
 import { errorResponse, unexpected } from "./responses/error-response.ts";

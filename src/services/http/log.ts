@@ -3,8 +3,8 @@ import type { Context } from "hono";
 import { pino, type Logger } from "pino";
 import type { Secret } from "../../base/secret.ts";
 import type { LogLevel } from "../../settings.ts";
-import { createScrubber } from "./scrub.ts";
-import type { ShellEnvironment } from "./shell-environment.ts";
+import { createScrubber } from "./environment/scrub.ts";
+import type { ShellEnvironment } from "./environment/shell-environment.ts";
 
 interface LogOptions {
   /** Null: `warn` at a terminal, `info` otherwise. */

@@ -1,8 +1,8 @@
 import { Hono, type Context } from "hono";
 import { compact } from "../../base/compact.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { toRouterPattern } from "./route.ts";
-import type { ShellEnvironment } from "./shell-environment.ts";
+import type { ShellEnvironment } from "./environment/shell-environment.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 

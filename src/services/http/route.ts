@@ -2,11 +2,11 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import type { PathParameter } from "../../contract/operations/addresses.ts";
 import { parseAddress, type Operation, type RouteDeclaration } from "../../contract/operations/operation.ts";
-import type { Warning } from "../../contract/schemas/problem.ts";
+import type { Warning } from "../../contract/errors/problem.ts";
 import { readJson, readOptionalJson, type ReadJsonLimits } from "./body/read-json.ts";
 import { unknownFields } from "./body/unknown-fields.ts";
 import { validate, validateQuery } from "./body/validate.ts";
-import type { Caller, ShellEnvironment } from "./shell-environment.ts";
+import type { Caller, ShellEnvironment } from "./environment/shell-environment.ts";
 
 type Declared = RouteDeclaration;
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { testShell } from "../../../test/support/test-shell.ts";
-import { ServiceError } from "../../contract/errors.ts";
-import { Problem } from "../../contract/schemas/problem.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
+import { Problem } from "../../contract/errors/problem.ts";
 import { createLog } from "./log.ts";
 import type { Readiness } from "./health.ts";
 import { createRefusalLog, type PublicFiles } from "./shell.ts";

@@ -9,7 +9,7 @@ import { createOriginCheck } from "./checks/origin-check.ts";
 import { docsRoutes, type DocsOptions } from "./docs.ts";
 import { createGate } from "./gate.ts";
 import { createAdmission, type OverloadOptions } from "./limits/admission.ts";
-import { createEarlyRefusal, type EarlyRefusal } from "./limits/early-refusal.ts";
+import { createEarlyRefusal, type EarlyRefusal } from "./early-refusal.ts";
 import { createRateLimit, type RateLimits, type SharedRates } from "./limits/rate-limit.ts";
 import { logRequest } from "./log.ts";
 import { createNotFound, type Neighbour } from "./not-found.ts";
@@ -17,7 +17,7 @@ import { compressResponse } from "./responses/compression.ts";
 import { createErrorHandler } from "./responses/error-response.ts";
 import { addAnswerHeaders, requestIdFrom, shellHeaders } from "./responses/response-headers.ts";
 import { operationsOf, RouteRequest, toRouterPattern, type Route } from "./route.ts";
-import { outgoingOf, type ShellEnvironment } from "./shell-environment.ts";
+import { outgoingOf, type ShellEnvironment } from "./environment/shell-environment.ts";
 
 export interface ShellOptions extends DocsOptions {
   readonly log: Logger;

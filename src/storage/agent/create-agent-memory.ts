@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { AcceptedRun, AgentMemory, AgentTurnResult } from "../../contract/ports/agent-memory.ts";
 import type { Database } from "../tables/database.ts";
 import { createPresence, type PresenceOptions } from "../leases/presence.ts";

@@ -1,5 +1,5 @@
 import { sql, type Selectable, type SqlBool } from "kysely";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type {
   AcceptedRun,
   LostRun,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentRunEntry, AgentRunStarted } from "../../contract/schemas/agent-run.ts";
+import type { AgentRunEntry, AgentRunStarted } from "../../contract/schemas/agent/agent-run.ts";
 import type { Database } from "../tables/database.ts";
 import { openSqliteDatabase } from "../drivers/sqlite-database.ts";
 import { createPresence } from "../leases/presence.ts";

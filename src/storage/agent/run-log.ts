@@ -1,6 +1,6 @@
 import { getHeapStatistics } from "node:v8";
 import type { AgentRunFilter, AgentRunLog, AgentRunPage, AgentRunRecord } from "../../contract/ports/agent-memory.ts";
-import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent-run.ts";
+import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent/agent-run.ts";
 import type { Database, Reader } from "../tables/database.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { Presence } from "../leases/presence.ts";

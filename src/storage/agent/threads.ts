@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { AgentThreads, ThreadKey } from "../../contract/ports/agent-memory.ts";
-import type { AgentMessage } from "../../contract/schemas/agent-message.ts";
+import type { AgentMessage } from "../../contract/schemas/agent/agent-message.ts";
 import type { Database, Reader, Writer } from "../tables/database.ts";
 import type { Presence } from "../leases/presence.ts";
 import { parseIdCursor, toIdCursor } from "../queries/paging.ts";

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { AgentRetention } from "../../contract/ports/agent-memory.ts";
-import type { AgentRunEnd, AgentRunSummary } from "../../contract/schemas/agent-run.ts";
+import type { AgentRunEnd, AgentRunSummary } from "../../contract/schemas/agent/agent-run.ts";
 import type { Database, Writer } from "../tables/database.ts";
 import { fromJsonText } from "../tables/text-columns.ts";
 import type { Presence } from "../leases/presence.ts";

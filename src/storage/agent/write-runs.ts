@@ -1,4 +1,4 @@
-import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent-run.ts";
+import { advanceSummary, type AgentRunEntry, type AgentRunSummary } from "../../contract/schemas/agent/agent-run.ts";
 import type { Database, Writer } from "../tables/database.ts";
 import { insertStatements, statement } from "../queries/statement.ts";
 import { fromJsonText, toJsonText } from "../tables/text-columns.ts";

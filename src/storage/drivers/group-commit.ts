@@ -1,5 +1,5 @@
 import type { ControlledTransaction } from "kysely";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { Database, WriteOptions, Writer } from "../tables/database.ts";
 import type { Tables } from "../tables/schema.ts";
 

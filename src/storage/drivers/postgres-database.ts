@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { firstSlice, startSlices, type Slices } from "../queues/boss/slices.ts";
 import { StoreFileError, type Database, type Dispatch } from "../tables/database.ts";
 import { appliedMigrations, isUpToDate, migrate, refusalOf } from "../migrations/migrate.ts";

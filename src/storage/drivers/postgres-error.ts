@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { StoreFileError } from "../tables/database.ts";
 
 /** Codes about the server rather than about our SQL. */

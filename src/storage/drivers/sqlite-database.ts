@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { Kysely, type ControlledTransaction } from "kysely";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { Database } from "../tables/database.ts";
 import type { BrokeDown } from "../tables/host.ts";
 import { appliedMigrations, isUpToDate, migrate } from "../migrations/migrate.ts";

@@ -9,7 +9,7 @@ import {
   type QueryResult,
 } from "kysely";
 import { threadFile } from "../../base/thread-file.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import { SqliteCompiler } from "./sqlite-dialect.ts";
 import { fromSqliteError } from "./sqlite-error.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { EndpointLimits, Limits } from "../../contract/ports/limits.ts";
 import type { Database, Writer } from "../tables/database.ts";
 import { EndpointLimiter } from "./endpoint-limiter.ts";

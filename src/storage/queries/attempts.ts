@@ -6,7 +6,7 @@ import type {
   AttemptWithInteractions,
   RescoreHold,
 } from "../../contract/ports/store.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import type { Readers, Reader, Writer } from "../tables/database.ts";
 import type { AttemptTable } from "../tables/schema.ts";
 import { fromNullableJsonText, toJsonText } from "../tables/text-columns.ts";

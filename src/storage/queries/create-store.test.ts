@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { Database } from "../tables/database.ts";
 import { openSqliteDatabase } from "../drivers/sqlite-database.ts";
 import { trackWriteHealth } from "./create-store.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isStoreFailure } from "../../contract/errors.ts";
+import { isStoreFailure } from "../../contract/errors/errors.ts";
 import type { Store } from "../../contract/ports/store.ts";
 import { noDispatch, type Database, type Dispatch, type Writer } from "../tables/database.ts";
 import type { HostClock } from "../tables/host.ts";

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { PostgresAdapter, sql, type RawBuilder, type Selectable, type SqlBool } from "kysely";
 import type { ScoredTurn, StoredInteraction, TurnPage } from "../../contract/ports/store.ts";
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
-import type { Scores } from "../../contract/schemas/score.ts";
+import type { Scores } from "../../contract/schemas/scores/score.ts";
 import type { Readers, Reader } from "../tables/database.ts";
 import type { InteractionTable } from "../tables/schema.ts";
 import { fromJsonText, fromNullableJsonText } from "../tables/text-columns.ts";

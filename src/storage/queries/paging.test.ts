@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { Reader } from "../tables/database.ts";
 import { createPageReader, parseCursor, parseIdCursor, toCursor, toIdCursor } from "./paging.ts";
 

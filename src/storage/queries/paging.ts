@@ -1,4 +1,4 @@
-import { ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors/errors.ts";
 import type { Readers, Reader } from "../tables/database.ts";
 import { isPlainId } from "../tables/text-columns.ts";
 

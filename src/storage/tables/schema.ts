@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { AgentRunState } from "../../contract/schemas/agent-run.ts";
+import type { AgentRunState } from "../../contract/schemas/agent/agent-run.ts";
 import type { Sampling } from "../../contract/schemas/judging/human-verdict.ts";
 import type { RunState } from "../../contract/schemas/run.ts";
 import type { AttemptState } from "../../contract/ports/store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentRunEntry } from "../../../src/contract/schemas/agent-run.ts";
+import type { AgentRunEntry } from "../../../src/contract/schemas/agent/agent-run.ts";
 import { toTimeline } from "../../../web/agent/timeline.ts";
 import { sampleAgentLog } from "../support/sample-agent-runs.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { errorKinds, type ErrorCode } from "../../../src/contract/errors.ts";
+import { errorKinds, type ErrorCode } from "../../../src/contract/errors/errors.ts";
 import { importScenarios } from "../../../src/formats/import-scenarios.ts";
 import { errorFromProblem } from "../../../web/api/api-error.ts";
 import { fromSegment, toSegment } from "../../../web/parts/address/paths.ts";

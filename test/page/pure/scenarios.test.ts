@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ScenarioInput, type Scenario } from "../../../src/contract/schemas/scenario.ts";
-import { TurnCheck } from "../../../src/contract/schemas/scorer-setting.ts";
-import { checkForms } from "../../../src/contract/schemas/checks.data.ts";
+import { TurnCheck } from "../../../src/contract/schemas/scores/scorer-setting.ts";
+import { checkForms } from "../../../src/contract/schemas/scores/checks.data.ts";
 import {
   changedPointers,
   expectedKinds,

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { expect, test } from "vitest";
-import { toProblem } from "../../../src/contract/schemas/problem.ts";
-import { ServiceError } from "../../../src/contract/errors.ts";
+import { toProblem } from "../../../src/contract/errors/problem.ts";
+import { ServiceError } from "../../../src/contract/errors/errors.ts";
 import { toOpenAiError } from "../../../src/services/http/responses/error-response.ts";
 import { startFakeServices } from "../support/fake-services.ts";
 import { nightly } from "../support/sample-runs.ts";

@@ -1,6 +1,6 @@
-import type { AgentReply } from "../../../src/contract/schemas/agent-message.ts";
-import { ServiceError, type ErrorCode } from "../../../src/contract/errors.ts";
-import { toProblem, type Problem } from "../../../src/contract/schemas/problem.ts";
+import type { AgentReply } from "../../../src/contract/schemas/agent/agent-message.ts";
+import { ServiceError, type ErrorCode } from "../../../src/contract/errors/errors.ts";
+import { toProblem, type Problem } from "../../../src/contract/errors/problem.ts";
 
 interface FakeTool {
   readonly id: string;

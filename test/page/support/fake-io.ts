@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Problem } from "../../../src/contract/schemas/problem.ts";
+import type { Problem } from "../../../src/contract/errors/problem.ts";
 
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks = await request.toArray();

@@ -8,7 +8,7 @@ import type {
   ReviewQueue,
   VerdictInput,
 } from "../../../src/contract/schemas/judging/human-verdict.ts";
-import type { JudgeAudit } from "../../../src/contract/schemas/judging/judge-audit.ts";
+import type { JudgeAudit } from "../../../src/contract/schemas/judge-audit.ts";
 import { correctMean } from "../../../src/evaluation/judges/correct-judge.ts";
 import { judgeQuestions } from "../../../src/evaluation/judges/judge-question.ts";
 import {

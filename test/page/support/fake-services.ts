@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
-import type { AgentUpstreams } from "../../../src/contract/schemas/models.ts";
+import type { AgentUpstreams } from "../../../src/contract/schemas/agent/models.ts";
 import type { RunEstimate } from "../../../src/contract/schemas/budget.ts";
-import type { PageConfig } from "../../../src/contract/schemas/service-info.ts";
+import type { PageConfig } from "../../../src/contract/schemas/shared/service-info.ts";
 import type { Scenario } from "../../../src/contract/schemas/scenario.ts";
 import { answerAgent, answerResume } from "./fake-agent-wire.ts";
 import { fakeAnswer, makeProblem, type FakeAnswer } from "./fake-agent.ts";

@@ -1,4 +1,4 @@
-import type { AgentUpstreams } from "../../../src/contract/schemas/models.ts";
+import type { AgentUpstreams } from "../../../src/contract/schemas/agent/models.ts";
 import type { Scenario } from "../../../src/contract/schemas/scenario.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 import { makeResults } from "./make-results.ts";

@@ -5,7 +5,7 @@ import type {
 } from "../../../src/contract/schemas/evaluation-response.ts";
 import type { InteractionError, InteractionResult } from "../../../src/contract/schemas/interaction-result.ts";
 import type { Metadata } from "../../../src/contract/schemas/scenario.ts";
-import type { ScoreStats } from "../../../src/contract/schemas/score.ts";
+import type { ScoreStats } from "../../../src/contract/schemas/scores/score.ts";
 import { countVerdicts } from "../../../web/run/grid/scenario-rows.ts";
 
 /** One turn as a test describes it: a score, or an error. */

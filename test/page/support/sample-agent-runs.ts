@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { summarizeRun, type AgentRunDetails, type AgentRunEntry } from "../../../src/contract/schemas/agent-run.ts";
+import {
+  summarizeRun,
+  type AgentRunDetails,
+  type AgentRunEntry,
+} from "../../../src/contract/schemas/agent/agent-run.ts";
 import { makeProblem } from "./fake-agent.ts";
 import { sendJson, sendProblem } from "./fake-io.ts";
 

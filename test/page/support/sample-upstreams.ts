@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AgentUpstreams, ConnectionTest, LocalServers } from "../../../src/contract/schemas/models.ts";
+import type { AgentUpstreams, ConnectionTest, LocalServers } from "../../../src/contract/schemas/agent/models.ts";
 import { describeProviders } from "../../../src/models/routing/known-providers.ts";
 import { readJson, sendJson } from "./fake-io.ts";
 

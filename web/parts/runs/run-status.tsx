@@ -11,7 +11,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import type { Progress, Run, RunState } from "../../../src/contract/schemas/run.ts";
-import type { ScoreStats } from "../../../src/contract/schemas/score.ts";
+import type { ScoreStats } from "../../../src/contract/schemas/scores/score.ts";
 import { formatCount, formatDuration, formatInteger, formatMargin, formatSample } from "../text/format.ts";
 import { failedTurns, replyHealth } from "./run-facts.ts";
 import { useNow } from "../text/time.tsx";

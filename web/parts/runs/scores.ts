@@ -1,9 +1,9 @@
 import type { RunComparison } from "../../../src/contract/schemas/comparison.ts";
 import type { AttemptResult } from "../../../src/contract/schemas/evaluation-response.ts";
 import { outcomeOfAttempt, type Outcome } from "../../../src/contract/schemas/outcome.ts";
-import { checkNames, scoreTitle } from "../../../src/contract/schemas/score-names.ts";
-import { scoreFacts } from "../../../src/contract/schemas/scores.data.ts";
-import type { TurnCheck } from "../../../src/contract/schemas/scorer-setting.ts";
+import { checkNames, scoreTitle } from "../../../src/contract/schemas/scores/score-names.ts";
+import { scoreFacts } from "../../../src/contract/schemas/scores/scores.data.ts";
+import type { TurnCheck } from "../../../src/contract/schemas/scores/scorer-setting.ts";
 
 /** `waiting`: no turn is stored yet. `unfinished`: some turns are stored. */
 export type AttemptStatus = Outcome | "waiting" | "unfinished";

@@ -1,5 +1,5 @@
 import { CircleAlert, RotateCw } from "lucide-react";
-import type { Warning } from "../../../src/contract/schemas/problem.ts";
+import type { Warning } from "../../../src/contract/errors/problem.ts";
 import { useUnreachable } from "../../api/connection.ts";
 import { isAuthError, toApiError } from "../../api/api-error.ts";
 import { ApiKeyForm } from "../forms/api-key-form.tsx";

@@ -1,7 +1,13 @@
 import { useMemo } from "react";
 import type { EvaluationResponse } from "../../../src/contract/schemas/evaluation-response.ts";
 import type { Run } from "../../../src/contract/schemas/run.ts";
-import type { Breakdown, Drift, DriftGap, LabelMetrics, ScoreSlice } from "../../../src/contract/schemas/score.ts";
+import type {
+  Breakdown,
+  Drift,
+  DriftGap,
+  LabelMetrics,
+  ScoreSlice,
+} from "../../../src/contract/schemas/scores/score.ts";
 import { ConfusionMatrix } from "../../parts/runs/confusion-matrix.tsx";
 import {
   formatEffect,

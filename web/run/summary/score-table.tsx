@@ -1,7 +1,7 @@
 import { Group } from "@visx/group";
 import { scaleBand, scaleLinear } from "@visx/scale";
 import { Bar } from "@visx/shape";
-import type { ScoreStats } from "../../../src/contract/schemas/score.ts";
+import type { ScoreStats } from "../../../src/contract/schemas/scores/score.ts";
 import { formatCount, formatInteger, formatNoInterval, formatScore } from "../../parts/text/format.ts";
 import { groupScores, scoreLabel } from "../../parts/runs/scores.ts";
 

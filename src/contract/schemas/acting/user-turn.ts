@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { HelperUsage } from "../usage.ts";
+import { HelperUsage } from "../shared/usage.ts";
 
 /** The origin of a message of the user that is not part of the script. */
 export const UserTurn = z

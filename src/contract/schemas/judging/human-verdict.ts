@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Choices } from "../../../scoring/checks/rubric.ts";
-import { Warning } from "../problem.ts";
+import { Warning } from "../../errors/problem.ts";
 
 /** How the reply was chosen. Only `random` and `stratified` verdicts say something about the replies without one. */
 export const Sampling = z.enum(["random", "stratified", "disagreement", "picked"]).meta({ id: "Sampling" });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Choices } from "../../../scoring/checks/rubric.ts";
 import { UserEnd } from "../acting/user-turn.ts";
-import { HelperUsage } from "../usage.ts";
+import { HelperUsage } from "../shared/usage.ts";
 import { ExpectationResult } from "../acting/world.ts";
 
 /** One question a judge answers. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ModelId } from "../request-headers.ts";
+import { ModelId } from "../shared/request-headers.ts";
 
 const ToolPart = z.looseObject({
   type: z.string().regex(/^(?:dynamic-tool|tool-.+)$/s),

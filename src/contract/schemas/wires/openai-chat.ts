@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ModelId } from "../request-headers.ts";
+import { ModelId } from "../shared/request-headers.ts";
 import { cache_control, OpenAiReplyText, OpenAiText, OpenAiUserContent } from "./openai-text.ts";
 
 /** Opaque data that providers expect back with the tool calls they made. Passed through unchanged in both directions. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ModelId } from "../request-headers.ts";
+import { ModelId } from "../shared/request-headers.ts";
 import { OpenAiReplyText, OpenAiText, OpenAiUserContent } from "./openai-text.ts";
 
 const isMessage = z.literal("message").optional();

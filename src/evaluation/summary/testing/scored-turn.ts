@@ -1,4 +1,4 @@
-import type { Scores } from "../../../contract/schemas/score.ts";
+import type { Scores } from "../../../contract/schemas/scores/score.ts";
 import type { ScoredInteraction } from "../score-averages.ts";
 
 /** A turn with these scores and nothing else to tell. */

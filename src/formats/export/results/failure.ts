@@ -9,7 +9,7 @@ import {
   outcomeOfAttempt,
   turnOutcome,
 } from "../../../contract/schemas/outcome.ts";
-import type { Scores } from "../../../contract/schemas/score.ts";
+import type { Scores } from "../../../contract/schemas/scores/score.ts";
 import type { RecordedToolCall, ReferenceToolCall } from "../../../contract/schemas/acting/tool-call.ts";
 import type { StateDifference } from "../../../contract/schemas/acting/world.ts";
 import { missedChecks, scoreText } from "./report-text.ts";

@@ -1,6 +1,6 @@
 import type { AttemptResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
-import { namedScoreFacts } from "../../../contract/schemas/scores.data.ts";
+import { namedScoreFacts } from "../../../contract/schemas/scores/scores.data.ts";
 import { csvText, jsonLines } from "../../documents/serialize.ts";
 import type { AttemptExport, RunHead } from "./result-export.ts";
 

@@ -1,7 +1,7 @@
 import XMLBuilder from "fast-xml-builder";
 import { truncateText } from "../../../base/text.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
-import { overallFirst } from "../../../contract/schemas/score-names.ts";
+import { overallFirst } from "../../../contract/schemas/scores/score-names.ts";
 import { failureOf } from "./failure.ts";
 import { passedText, verdictOf, type ScenarioVerdict } from "./verdict.ts";
 import { unauditedMark } from "../../../contract/schemas/judging/unaudited.ts";

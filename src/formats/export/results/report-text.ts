@@ -3,8 +3,8 @@ import { unauditedScoresOf } from "../../../contract/schemas/judging/unaudited.t
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
 import { howToJudge, notJudgedText } from "../../../contract/schemas/outcome.ts";
-import { isOwnScore } from "../../../contract/schemas/score-names.ts";
-import type { ScoreStats } from "../../../contract/schemas/score.ts";
+import { isOwnScore } from "../../../contract/schemas/scores/score-names.ts";
+import type { ScoreStats } from "../../../contract/schemas/scores/score.ts";
 
 export const scoreText = (value: number | null | undefined): string =>
   value === null || value === undefined ? "–" : formatFigure(value);

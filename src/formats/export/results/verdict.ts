@@ -1,5 +1,5 @@
 import type { AttemptResult, ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
-import { singleChecks } from "../../../contract/schemas/score-names.ts";
+import { singleChecks } from "../../../contract/schemas/scores/score-names.ts";
 import { lacksOverall, outcomeOfAttempt } from "../../../contract/schemas/outcome.ts";
 
 /**

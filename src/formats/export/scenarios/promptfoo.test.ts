@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UserScorerSetting } from "../../../contract/schemas/scorer-setting.ts";
+import { UserScorerSetting } from "../../../contract/schemas/scores/scorer-setting.ts";
 import { importScenarios } from "../../import-scenarios.ts";
 import { exportPromptfoo, toAssertion } from "./promptfoo.ts";
 

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import type { JsonRecord } from "../../../base/json.ts";
-import type { SingleCheck, TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
+import type { SingleCheck, TurnCheck } from "../../../contract/schemas/scores/scorer-setting.ts";
 import type { CodeTransform } from "../../../scoring/checks/check-fields.ts";
 import { extrasKey, turnExtras, wholeExtras } from "../../shared/extras.ts";
 import { toScriptPattern } from "../../shared/regex-dialects.ts";

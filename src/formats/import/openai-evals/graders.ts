@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { maxTurnChecks } from "../../../contract/schemas/scenario.ts";
-import { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
+import { TurnCheck } from "../../../contract/schemas/scores/scorer-setting.ts";
 import { anyField, field, scalarText, textField } from "../../documents/records.ts";
 import { namedCheck, type UnmappedCheckDraft } from "../../shared/imported-scenario.ts";
 import { descend, type ItemContext } from "../../shared/items.ts";

@@ -2,7 +2,7 @@ import { parse } from "csv-parse/browser/esm/sync";
 import { RE2JS } from "re2js";
 import { parse as parseYaml } from "yaml";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
-import { TurnCheck } from "../../../contract/schemas/scorer-setting.ts";
+import { TurnCheck } from "../../../contract/schemas/scores/scorer-setting.ts";
 import { scalarText, textField } from "../../documents/records.ts";
 import type { UnmappedCheckDraft } from "../../shared/imported-scenario.ts";
 import { fromScriptPattern } from "../../shared/regex-dialects.ts";

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { maxTurnChecks } from "../../../contract/schemas/scenario.ts";
-import { TurnCheck, type SingleCheck } from "../../../contract/schemas/scorer-setting.ts";
+import { TurnCheck, type SingleCheck } from "../../../contract/schemas/scores/scorer-setting.ts";
 import { anyField, field, listField, scalarText } from "../../documents/records.ts";
 import { namedCheck, type UnmappedCheckDraft } from "../../shared/imported-scenario.ts";
 import { descend, type ItemContext } from "../../shared/items.ts";

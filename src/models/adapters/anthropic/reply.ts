@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
-import type { ErrorCode } from "../../../contract/errors.ts";
+import type { ErrorCode } from "../../../contract/errors/errors.ts";
 import type { ReplyError, TokenUsage } from "../../../contract/ports/chat-model.ts";
 import type { Explanation } from "../../outbound/failure.ts";
 import { withoutCredit, type FailedResponse } from "../../outbound/status-failure.ts";

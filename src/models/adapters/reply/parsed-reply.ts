@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
-import { isRetryable, type ErrorCode } from "../../../contract/errors.ts";
+import { isRetryable, type ErrorCode } from "../../../contract/errors/errors.ts";
 import type {
   ChatRequest,
   FailedReply,

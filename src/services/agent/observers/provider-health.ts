@@ -1,4 +1,4 @@
-import type { UpstreamProvider } from "../../../contract/schemas/models.ts";
+import type { UpstreamProvider } from "../../../contract/schemas/agent/models.ts";
 import type { Reply } from "../../../contract/ports/chat-model.ts";
 import type { TurnObserver } from "../turns/turn.ts";
 

@@ -5,11 +5,11 @@ import type {
   AgentRunStarted,
   AgentRunState,
   RecordedMessage,
-} from "../../../contract/schemas/agent-run.ts";
+} from "../../../contract/schemas/agent/agent-run.ts";
 import type { AgentRunLog } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage, Reply } from "../../../contract/ports/chat-model.ts";
-import { ServiceError } from "../../../contract/errors.ts";
-import { addUsage, noUsage, toUsage } from "../../../contract/schemas/usage.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
+import { addUsage, noUsage, toUsage } from "../../../contract/schemas/shared/usage.ts";
 import type { TurnEnd, TurnFacts, TurnObserver } from "../turns/turn.ts";
 
 /** Writes every turn into the run log while it happens. */

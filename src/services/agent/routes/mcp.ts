@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { AgentQuestion } from "../../../agent/mcp/agent-mcp-server.ts";
 import { loadOnce } from "../../../base/load-once.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { callMcp } from "../../../contract/operations/agent-turns.ts";
 import { defineRoute } from "../../http/route.ts";
 import type { AgentServices } from "../agent-parts.ts";

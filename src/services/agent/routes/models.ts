@@ -1,5 +1,5 @@
 import { compact } from "../../../base/compact.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import {
   getModel,
   listModelProviders,
@@ -12,7 +12,7 @@ import type {
   ModelProviderList,
   OpenAiModel,
   OpenAiModelList,
-} from "../../../contract/schemas/models.ts";
+} from "../../../contract/schemas/agent/models.ts";
 import type { KnownModel } from "../../../models/routing/providers.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { AgentServices } from "../agent-parts.ts";

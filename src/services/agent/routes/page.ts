@@ -1,9 +1,9 @@
 import { getPage, getPageConfig } from "../../../contract/operations/service.ts";
-import type { PageConfig } from "../../../contract/schemas/service-info.ts";
+import type { PageConfig } from "../../../contract/schemas/shared/service-info.ts";
 import { targetHost } from "../../http/checks/host-check.ts";
 import { defineRoute } from "../../http/route.ts";
 import type { AgentServices } from "../agent-parts.ts";
-import { missingPage } from "../page-files.ts";
+import { missingPage } from "./page-files.ts";
 
 /** The settings that the page loads at its start. */
 export const pageConfigRoute = defineRoute(getPageConfig, ({ page }: AgentServices) => ({ context, caller }) => {

@@ -7,7 +7,7 @@ import {
 } from "../../../contract/operations/agent-memory.ts";
 import { resumeAgentRun } from "../../../contract/operations/agent-turns.ts";
 import type { AgentRunLog, AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
-import { summarizeRun, type AgentRunList } from "../../../contract/schemas/agent-run.ts";
+import { summarizeRun, type AgentRunList } from "../../../contract/schemas/agent/agent-run.ts";
 import { holdAnswer } from "../../http/limits/request-memory.ts";
 import { prefersEvents } from "../../http/responses/event-stream.ts";
 import { defineRoute, type Route, type RouteRequest } from "../../http/route.ts";

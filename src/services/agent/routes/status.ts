@@ -1,6 +1,6 @@
 import { getAgentUpstreams, listLocalServers } from "../../../contract/operations/agent-models.ts";
 import { getMetrics } from "../../../contract/operations/service.ts";
-import type { AgentUpstreams, LocalServers } from "../../../contract/schemas/models.ts";
+import type { AgentUpstreams, LocalServers } from "../../../contract/schemas/agent/models.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { AgentServices } from "../agent-parts.ts";
 

@@ -1,6 +1,6 @@
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { deleteAgentThread, getAgentThread, listAgentThreads } from "../../../contract/operations/agent-memory.ts";
-import type { AgentThreadList } from "../../../contract/schemas/agent-message.ts";
+import type { AgentThreadList } from "../../../contract/schemas/agent/agent-message.ts";
 import { holdAnswer } from "../../http/limits/request-memory.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { AgentServices } from "../agent-parts.ts";

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
 import {
   summarizeRun,
@@ -6,7 +6,7 @@ import {
   type AgentRunEnd,
   type AgentRunStarted,
   type RecordedMessage,
-} from "../../../contract/schemas/agent-run.ts";
+} from "../../../contract/schemas/agent/agent-run.ts";
 import type { Scenario } from "../../../contract/schemas/scenario.ts";
 
 /** The summary of a run, with its log. */

@@ -5,8 +5,8 @@ import { resumeAgent } from "../../../agent/loop/resume-agent.ts";
 import { ToolError, type Tool } from "../../../agent/tools/tool.ts";
 import type { AgentRunRecord } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage, ChatModel, FailedReply } from "../../../contract/ports/chat-model.ts";
-import type { AgentRunEntry, AgentRunStarted } from "../../../contract/schemas/agent-run.ts";
-import type { AgentReplay } from "../../../contract/schemas/agent-stream.ts";
+import type { AgentRunEntry, AgentRunStarted } from "../../../contract/schemas/agent/agent-run.ts";
+import type { AgentReplay } from "../../../contract/schemas/agent/agent-stream.ts";
 import { startOf } from "./recorded-run.ts";
 
 type Entry<Type extends AgentRunEntry["type"]> = Extract<AgentRunEntry, { type: Type }>;

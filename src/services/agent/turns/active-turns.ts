@@ -1,5 +1,5 @@
 import { longestTimer } from "../../../base/deadline.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { TurnObserver } from "./turn.ts";
 
 /** Counts running turns, so that a service that stops can let them end: some have no client that waits for them. */

@@ -3,7 +3,7 @@ import { postponedMessages } from "../../../agent/loop/agent-loop.ts";
 import type { AgentEvent, AgentListener, AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
 import type { AgentRunOptions } from "../../../agent/loop/agent-run.ts";
 import { resumeAgent } from "../../../agent/loop/resume-agent.ts";
-import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
+import { isStoreFailure, ServiceError } from "../../../contract/errors/errors.ts";
 import type { ChatModel } from "../../../contract/ports/chat-model.ts";
 import type { RoutedModel } from "../../../models/routing/router.ts";
 import { withFallbacks } from "../../../models/routing/with-fallbacks.ts";

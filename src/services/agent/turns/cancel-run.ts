@@ -1,4 +1,4 @@
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { AgentMemory } from "../../../contract/ports/agent-memory.ts";
 import type { TurnStorage } from "./stored-run.ts";
 import { unknownRun } from "./resume-run.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
 import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { sampleReply } from "../../../contract/testing/sample-reply.ts";
 import { openSqlite } from "../../../storage/drivers/open-sqlite.ts";
 import { createEarlierSteps, type EarlierSteps } from "./earlier-steps.ts";

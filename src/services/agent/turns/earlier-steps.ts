@@ -2,7 +2,7 @@ import { createHash, randomInt, type Hash } from "node:crypto";
 import type { AgentOutcome, PostponedTurn } from "../../../agent/loop/agent-outcome.ts";
 import { withTimeoutOrNull } from "../../../base/deadline.ts";
 import type { AgentHandovers } from "../../../contract/ports/agent-memory.ts";
-import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
+import { isStoreFailure, ServiceError } from "../../../contract/errors/errors.ts";
 import type { ChatMessage, SuccessfulReply, ToolCall } from "../../../contract/ports/chat-model.ts";
 
 /** A conversation as its client sent it, completed with the steps of the agent that the client does not know. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AgentAnswers } from "../../../contract/ports/agent-memory.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { createIdempotentTurns } from "./idempotent-turns.ts";
 import type { Turn } from "./turn.ts";
 

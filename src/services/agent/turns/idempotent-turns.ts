@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { untilAborted } from "../../../base/deadline.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { AgentAnswers, AnswerKey, LostRun, StoredAnswer } from "../../../contract/ports/agent-memory.ts";
 import type { Turn } from "./turn.ts";
 

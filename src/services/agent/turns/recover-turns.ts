@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
-import { isRetryable, isStoreFailure, ServiceError } from "../../../contract/errors.ts";
+import { isRetryable, isStoreFailure, ServiceError } from "../../../contract/errors/errors.ts";
 import type { LostRun, ThreadKey } from "../../../contract/ports/agent-memory.ts";
 import type { ReplyError } from "../../../contract/ports/chat-model.ts";
-import { noUsage } from "../../../contract/schemas/usage.ts";
+import { noUsage } from "../../../contract/schemas/shared/usage.ts";
 import type { Runner } from "./agent-turn.ts";
 import type { StoredRun, StoredRuns, TurnStorage } from "./stored-run.ts";
 import type { Turn, TurnRequest } from "./turn.ts";

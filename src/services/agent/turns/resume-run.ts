@@ -1,6 +1,6 @@
 import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { AgentRunLog, ThreadKey } from "../../../contract/ports/agent-memory.ts";
 import type { StoredRun, StoredRuns, TurnStorage } from "./stored-run.ts";
 import type { Turn, TurnRequest } from "./turn.ts";

@@ -1,5 +1,5 @@
 import type { ToolSupport } from "../../../agent/prompted/tool-support.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { RoutedModel, Router } from "../../../models/routing/router.ts";
 import type { TurnRequest } from "./turn.ts";
 

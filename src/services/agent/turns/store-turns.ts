@@ -1,7 +1,7 @@
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
-import { isRetryable, ServiceError, type ErrorCode } from "../../../contract/errors.ts";
+import { isRetryable, ServiceError, type ErrorCode } from "../../../contract/errors/errors.ts";
 import type { AgentMemory, AgentTurnResult } from "../../../contract/ports/agent-memory.ts";
-import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
+import type { AgentMessage } from "../../../contract/schemas/agent/agent-message.ts";
 import { fromStore, toStoredRequest, type AcceptedState, type WaitingState } from "./stored-run.ts";
 import { toAnswer, toStoredFailure } from "./turn-answer.ts";
 import type { Turn, TurnRequest } from "./turn.ts";

@@ -1,9 +1,9 @@
 import type { PendingRun } from "../../../agent/loop/agent-outcome.ts";
 import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
-import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
+import { isStoreFailure, ServiceError } from "../../../contract/errors/errors.ts";
 import type { OpenRuns } from "../../../contract/ports/agent-memory.ts";
 import type { ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
-import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
+import type { AgentWire } from "../../../contract/schemas/agent/agent-run.ts";
 import { retryStoreWrite } from "../../../runs/stored/store-outage.ts";
 import { createTurnJournal, type JournalEntry, type TurnJournal } from "./turn-journal.ts";
 import type { TurnRequest } from "./turn.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { untilAborted } from "../../../base/deadline.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { AgentMemory, AgentThreads, ThreadKey } from "../../../contract/ports/agent-memory.ts";
-import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
+import type { AgentMessage } from "../../../contract/schemas/agent/agent-message.ts";
 import type { Turn } from "./turn.ts";
 
 /** Runs the turns of a thread one after another, across all processes that share the store. */

@@ -1,6 +1,6 @@
 import type { AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
 import { toAgentReply } from "../../../agent/messages/agent-reply.ts";
-import { ServiceError, type ErrorCode } from "../../../contract/errors.ts";
+import { ServiceError, type ErrorCode } from "../../../contract/errors/errors.ts";
 import type { StoredAnswer, StoredFailure, StoredReply } from "../../../contract/ports/agent-memory.ts";
 import type { ReplyError } from "../../../contract/ports/chat-model.ts";
 import type { Turn } from "./turn.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { failsWith, scriptedModel } from "../../../agent/testing/scripted-model.ts";
 import type { Reply } from "../../../contract/ports/chat-model.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { createTurnJournal, type JournalEntry } from "./turn-journal.ts";
 
 const options = { signal: new AbortController().signal };

@@ -4,7 +4,7 @@ import type { AskedToolCall } from "../../../agent/loop/agent-outcome.ts";
 import type { ToolCallEnd, CallJournal } from "../../../agent/loop/agent-run.ts";
 import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import { canonicalJson } from "../../../base/json.ts";
-import { isStoreFailure, ServiceError } from "../../../contract/errors.ts";
+import { isStoreFailure, ServiceError } from "../../../contract/errors/errors.ts";
 import type { ChatModel, Reply } from "../../../contract/ports/chat-model.ts";
 
 type Decisions = Readonly<Record<string, ApprovalDecision>>;

@@ -9,10 +9,10 @@ import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
 import type { AnswerKey } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage, ChatModel, ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
-import type { AgentMessage } from "../../../contract/schemas/agent-message.ts";
-import type { AgentWire } from "../../../contract/schemas/agent-run.ts";
+import type { AgentMessage } from "../../../contract/schemas/agent/agent-message.ts";
+import type { AgentWire } from "../../../contract/schemas/agent/agent-run.ts";
 import type { PassedOver } from "../../../models/routing/with-fallbacks.ts";
-import type { RequestMemory } from "../../http/shell-environment.ts";
+import type { RequestMemory } from "../../http/environment/shell-environment.ts";
 
 /** A request to the agent, independent of the wire format it arrived in. */
 export interface TurnRequest {

@@ -5,7 +5,7 @@ import type { WorldTools } from "../../../agent/mcp/world-tools.ts";
 import { fromAgentMessages } from "../../../agent/messages/history.ts";
 import type { ToolSupport } from "../../../agent/prompted/tool-support.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { AgentMemory } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
 import { worldHeader } from "../../../contract/schemas/acting/world.ts";

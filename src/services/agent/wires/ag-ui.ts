@@ -3,7 +3,7 @@ import type { AgentEvent, AskedToolCall, SuccessfulOutcome, ToolRun } from "../.
 import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
 import { toUserMessage } from "../../../agent/messages/user-message.ts";
-import type { ServiceError } from "../../../contract/errors.ts";
+import type { ServiceError } from "../../../contract/errors/errors.ts";
 import type { ChatMessage, OpaqueMetadata, Reply, UserPart } from "../../../contract/ports/chat-model.ts";
 import type { AgUiMessage, AgUiPart, AgUiRequest, AgUiToolCall } from "../../../contract/schemas/wires/ag-ui.ts";
 import { ImageUrl } from "../../../contract/schemas/wires/openai-text.ts";

@@ -2,11 +2,11 @@ import type { Context } from "hono";
 import type { Logger } from "pino";
 import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
 import { withTimeoutOrNull } from "../../../base/deadline.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { answerEvents } from "../../http/responses/event-stream.ts";
 import { EventWriter } from "../../http/responses/event-writer.ts";
 import { logFailure, unexpected } from "../../http/responses/error-response.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import type { ShellEnvironment } from "../../http/environment/shell-environment.ts";
 import { toTurnError, turnHeaders } from "../turns/turn-answer.ts";
 import type { Turn } from "../turns/turn.ts";
 

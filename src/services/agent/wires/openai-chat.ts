@@ -3,7 +3,7 @@ import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../.
 import { toUserMessage } from "../../../agent/messages/user-message.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
 import { omitUndefined } from "../../../base/json.ts";
-import type { ServiceError } from "../../../contract/errors.ts";
+import type { ServiceError } from "../../../contract/errors/errors.ts";
 import type {
   CacheControl,
   ChatMessage,

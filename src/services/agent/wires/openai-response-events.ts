@@ -1,5 +1,5 @@
 import { asksForJson } from "../../../agent/prompted/tool-support.ts";
-import type { ServiceError } from "../../../contract/errors.ts";
+import type { ServiceError } from "../../../contract/errors/errors.ts";
 import type { ResponseBody, ResponseOutputItem } from "../../../contract/schemas/wires/openai-responses.ts";
 import { EventWriter } from "../../http/responses/event-writer.ts";
 import { toOpenAiError } from "../../http/responses/error-response.ts";

@@ -1,11 +1,11 @@
 import type { Context } from "hono";
 import type { Tool } from "../../../agent/tools/tool.ts";
 import { selectTools } from "../../../agent/tools/toolbox.ts";
-import { ServiceError } from "../../../contract/errors.ts";
-import { OnDisconnect, ThreadId } from "../../../contract/schemas/request-headers.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
+import { OnDisconnect, ThreadId } from "../../../contract/schemas/shared/request-headers.ts";
 import type { Router } from "../../../models/routing/router.ts";
 import { memoryOf } from "../../http/limits/request-memory.ts";
-import type { RequestMemory, ShellEnvironment } from "../../http/shell-environment.ts";
+import type { RequestMemory, ShellEnvironment } from "../../http/environment/shell-environment.ts";
 import { FallbackError, toFallbackError } from "../turns/route-models.ts";
 
 /** The headers of a turn, which are the same on every wire. */

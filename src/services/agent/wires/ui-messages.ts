@@ -2,7 +2,7 @@ import type { AgentEvent, AskedToolCall, SuccessfulOutcome, ToolRun } from "../.
 import { isDenial, type ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
 import { toUserMessage } from "../../../agent/messages/user-message.ts";
-import type { ServiceError } from "../../../contract/errors.ts";
+import type { ServiceError } from "../../../contract/errors/errors.ts";
 import type { ChatMessage, OpaqueMetadata, Reply, UserPart } from "../../../contract/ports/chat-model.ts";
 import type { UiMessage, UiPart, UiToolPart } from "../../../contract/schemas/wires/ai-sdk.ts";
 import { ImageUrl } from "../../../contract/schemas/wires/openai-text.ts";

@@ -16,7 +16,7 @@ import { toRun } from "../../../runs/results/to-run.ts";
 import { checkScope } from "../../http/auth/auth.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
-import { planRequest } from "../plan-request.ts";
+import { planRequest } from "./plan-request.ts";
 
 /** Routes that compare, rank, estimate and rescore runs, and audit judges. */
 export const analysisRoutes: readonly Route<EvaluationDependencies>[] = [

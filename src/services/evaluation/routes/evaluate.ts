@@ -8,10 +8,10 @@ import { prefersAsync } from "../../http/body/prefers-async.ts";
 import { memoryOf } from "../../http/limits/request-memory.ts";
 import { prefersEvents, streamEvents, type ServerEvent } from "../../http/responses/event-stream.ts";
 import { defineRoute, type RouteRequest } from "../../http/route.ts";
-import type { ShellEnvironment } from "../../http/shell-environment.ts";
+import type { ShellEnvironment } from "../../http/environment/shell-environment.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
-import { createRunFromRequest } from "../plan-request.ts";
-import { streamJson } from "../stream-text.ts";
+import { createRunFromRequest } from "./plan-request.ts";
+import { streamJson } from "./stream-text.ts";
 import { toServerEvents } from "./runs.ts";
 
 /** Stores the run first, then waits for its end. */

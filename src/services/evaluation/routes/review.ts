@@ -13,7 +13,7 @@ import { toRun } from "../../../runs/results/to-run.ts";
 import { requireOwnName, type VerdictAuthor } from "../../../runs/review/store-verdicts.ts";
 import { hasScope } from "../../http/auth/auth.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import type { Caller } from "../../http/shell-environment.ts";
+import type { Caller } from "../../http/environment/shell-environment.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
 
 /** A key stands for one person, unless it may adjudicate. */

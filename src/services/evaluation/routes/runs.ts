@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import { runFileName } from "../../../base/file-name.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { exportRun } from "../../../contract/operations/analysis.ts";
 import {
   cancelRun,
@@ -15,7 +15,7 @@ import {
   listRunScenarios,
 } from "../../../contract/operations/evaluation.ts";
 import type { RunFilter, RunRecord } from "../../../contract/ports/store.ts";
-import { LastEventId } from "../../../contract/schemas/request-headers.ts";
+import { LastEventId } from "../../../contract/schemas/shared/request-headers.ts";
 import type { RunEvent, RunListQuery } from "../../../contract/schemas/run.ts";
 import { resultFormats, type ResultFormat } from "../../../formats/formats.ts";
 import { demoModelName } from "../../../models/demo/demo-models.ts";
@@ -29,7 +29,7 @@ import { holdAnswer } from "../../http/limits/request-memory.ts";
 import { streamEvents, type ServerEvent } from "../../http/responses/event-stream.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { EvaluationDependencies } from "../dependencies.ts";
-import { streamJson, streamText } from "../stream-text.ts";
+import { streamJson, streamText } from "./stream-text.ts";
 
 /** Routes that read, change, cancel and delete runs. */
 export const runRoutes: readonly Route<EvaluationDependencies>[] = [

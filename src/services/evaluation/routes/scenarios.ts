@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import {
   getScenario,
   importScenarios,
@@ -23,7 +23,7 @@ import type { EvaluationDependencies } from "../dependencies.ts";
 import { createScenarioFileReader, type ReadScenarioFile } from "../files/read-scenario-file.ts";
 import type { ImportedFile } from "../files/scenario-file-thread.ts";
 import { createLibraryWriter, type WriteLibraryFile } from "../files/write-library-file.ts";
-import { createRunFromRequest } from "../plan-request.ts";
+import { createRunFromRequest } from "./plan-request.ts";
 
 const writers = scenarioFormats.filter(({ write }) => write !== undefined);
 const listed = listScenarios.responses[200];

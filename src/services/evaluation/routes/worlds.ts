@@ -1,6 +1,6 @@
 import type { RouteDeclaration } from "../../../contract/operations/operation.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { worldPath, type WorldServer } from "../world-endpoints.ts";
+import { worldPath, type WorldServer } from "./world-endpoints.ts";
 
 /** The address of a world is its key. It is no part of the public API. */
 const worldAt = (method: string) =>

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Context } from "hono";
-import { ServiceError, type ErrorCode } from "../../../contract/errors.ts";
+import { ServiceError, type ErrorCode } from "../../../contract/errors/errors.ts";
 import { scopes, type Scope } from "../../../contract/operations/operation.ts";
 import { ownerAndRater, type ApiKey } from "../../../settings/api-keys.ts";
 import { isGeneratedKey, type KeySource } from "./key-store.ts";
-import { addressOf, responseOf, type Caller, type ShellEnvironment } from "../shell-environment.ts";
+import { addressOf, responseOf, type Caller, type ShellEnvironment } from "../environment/shell-environment.ts";
 import { createSlidingWindow } from "../limits/sliding-window.ts";
 
 const anonymousCaller: Caller = { owner: null, scopes: new Set(scopes) };

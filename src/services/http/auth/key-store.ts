@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomInt } from "node:crypto";
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { Scope } from "../../../contract/operations/operation.ts";
 import type { KeyRecords, StoredKey } from "../../../contract/ports/api-keys.ts";
 import { isKeyName, type ApiKey } from "../../../settings/api-keys.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { checkJson } from "./check-json.ts";
 
 const limits = { depth: 32, keys: 1000, values: 5000 };

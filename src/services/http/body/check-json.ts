@@ -1,6 +1,6 @@
 import { jsonString, positionAt, walkJson } from "../../../base/json-text.ts";
 import { toPointer } from "../../../base/json.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 
 export interface JsonLimits {
   readonly depth: number;

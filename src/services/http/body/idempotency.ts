@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { canonicalJson } from "../../../base/json.ts";
-import { IdempotencyKey } from "../../../contract/schemas/request-headers.ts";
+import { IdempotencyKey } from "../../../contract/schemas/shared/request-headers.ts";
 
 /** The request's Idempotency-Key with a hash of its body; undefined when it has none. */
 export function readIdempotency(header: string | undefined, body: unknown): { key: string; hash: string } | undefined {

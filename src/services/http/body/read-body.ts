@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "hono";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { ByteCollector } from "../../../models/outbound/response-body.ts";
 import { leaveUnread } from "../limits/drop-body.ts";
 import { memoryOf } from "../limits/request-memory.ts";
-import { incomingOf, responseOf, type RequestMemory } from "../shell-environment.ts";
+import { incomingOf, responseOf, type RequestMemory } from "../environment/shell-environment.ts";
 
 /** After a body is refused, this much more is read and dropped, so that the client sees the response. */
 const grace = { bytes: 16 * 1024 * 1024, milliseconds: 500 };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readJson } from "./read-json.ts";
 import { createErrorHandler } from "../responses/error-response.ts";
 import { createLog } from "../log.ts";
-import type { ShellEnvironment } from "../shell-environment.ts";
+import type { ShellEnvironment } from "../environment/shell-environment.ts";
 
 const app = new Hono<ShellEnvironment>()
   .post("/", async (context) => context.json({ body: await readJson(context, { bytes: 1000, depth: 32, keys: 100 }) }))

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import { checkJson, type JsonLimits } from "./check-json.ts";
 import { readBody } from "./read-body.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { AgentRequest } from "../../../contract/schemas/agent-message.ts";
+import { AgentRequest } from "../../../contract/schemas/agent/agent-message.ts";
 import { EvaluationRequest } from "../../../contract/schemas/evaluation-request.ts";
 import { unknownFields } from "./unknown-fields.ts";
 

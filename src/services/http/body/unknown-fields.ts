@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { toPointer } from "../../../base/json.ts";
-import type { Warning } from "../../../contract/schemas/problem.ts";
-import { unknownFieldsOf } from "../../../contract/schemas/unknown-fields.ts";
+import type { Warning } from "../../../contract/errors/problem.ts";
+import { unknownFieldsOf } from "../../../contract/schemas/shared/unknown-fields.ts";
 
 /** Longer names are cut. */
 const maxNameLength = 80;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { ServiceError, type FieldError } from "../../../contract/errors.ts";
-import { AgentRequest } from "../../../contract/schemas/agent-message.ts";
-import { ResumeRequest } from "../../../contract/schemas/agent-run.ts";
+import { ServiceError, type FieldError } from "../../../contract/errors/errors.ts";
+import { AgentRequest } from "../../../contract/schemas/agent/agent-message.ts";
+import { ResumeRequest } from "../../../contract/schemas/agent/agent-run.ts";
 import { EvaluationRequest } from "../../../contract/schemas/evaluation-request.ts";
 import { RunListQuery } from "../../../contract/schemas/run.ts";
 import { Choices } from "../../../scoring/checks/rubric.ts";

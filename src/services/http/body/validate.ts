@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { truncateText } from "../../../base/text.ts";
-import { ServiceError, type FieldError } from "../../../contract/errors.ts";
+import { ServiceError, type FieldError } from "../../../contract/errors/errors.ts";
 import { toPointer } from "../../../base/json.ts";
-import { scrub } from "../scrub.ts";
-import { kindOf, validationMessage } from "../../../contract/schemas/validation-message.ts";
+import { scrub } from "../environment/scrub.ts";
+import { kindOf, validationMessage } from "../../../contract/schemas/shared/validation-message.ts";
 
 /** More would not help, and could make the response larger than the request. */
 const maxErrors = 50;

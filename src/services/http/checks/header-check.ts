@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { ServiceError, type ErrorCode } from "../../../contract/errors.ts";
-import { incomingOf } from "../shell-environment.ts";
+import { ServiceError, type ErrorCode } from "../../../contract/errors/errors.ts";
+import { incomingOf } from "../environment/shell-environment.ts";
 
 /** Headers that must not be repeated: proxies and servers disagree on which value counts. */
 const onceOnly: ReadonlyMap<string, ErrorCode> = new Map([

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
-import { ServiceError } from "../../../contract/errors.ts";
-import { incomingOf } from "../shell-environment.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
+import { incomingOf } from "../environment/shell-environment.ts";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { targetHost } from "./host-check.ts";
-import type { ShellEnvironment } from "../shell-environment.ts";
+import type { ShellEnvironment } from "../environment/shell-environment.ts";
 
 /** Headers that a page of an allowed origin may send: every header the services read, except those that browsers set themselves. */
 export const corsRequestHeaders: readonly string[] = [

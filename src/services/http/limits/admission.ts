@@ -1,6 +1,6 @@
 import { memoryPerByte, type ByteBudget } from "../../../base/byte-budget.ts";
 import { createWaitEstimator } from "../../../base/wait-estimator.ts";
-import type { ServiceError } from "../../../contract/errors.ts";
+import type { ServiceError } from "../../../contract/errors/errors.ts";
 import type { ProcessLoad } from "./process-load.ts";
 import { fitsBody, overloaded, bodyRefusal } from "./request-memory.ts";
 

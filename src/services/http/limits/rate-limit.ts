@@ -1,7 +1,7 @@
 import type { KeyRates } from "../../../contract/ports/api-keys.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { Scope } from "../../../contract/operations/operation.ts";
-import type { Caller } from "../shell-environment.ts";
+import type { Caller } from "../environment/shell-environment.ts";
 import { createSharedWindow, type CountUse } from "./shared-window.ts";
 import { createSlidingWindow } from "./sliding-window.ts";
 

@@ -7,8 +7,8 @@ import {
   type ByteBudget,
   type ByteHold,
 } from "../../../base/byte-budget.ts";
-import { ServiceError } from "../../../contract/errors.ts";
-import type { RequestMemory, ShellEnvironment } from "../shell-environment.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
+import type { RequestMemory, ShellEnvironment } from "../environment/shell-environment.ts";
 
 interface RequestMemoryOptions {
   readonly budget: ByteBudget;

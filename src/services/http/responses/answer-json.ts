@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import { outgoingOf, type ShellEnvironment } from "../shell-environment.ts";
+import { outgoingOf, type ShellEnvironment } from "../environment/shell-environment.ts";
 
 /** Responds with JSON, written directly to the connection where there is one. */
 export function answerJson(

@@ -9,7 +9,7 @@ import { EventWriter } from "./event-writer.ts";
 import { listen } from "../listen.ts";
 import { createLog } from "../log.ts";
 import { readBody } from "../body/read-body.ts";
-import { incomingOf } from "../shell-environment.ts";
+import { incomingOf } from "../environment/shell-environment.ts";
 
 const log = createLog({ level: "silent" });
 

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import type { Logger } from "pino";
-import { errorKinds, isRetryable, ServiceError, type FieldError } from "../../../contract/errors.ts";
+import { errorKinds, isRetryable, ServiceError, type FieldError } from "../../../contract/errors/errors.ts";
 import { isOpenAiPath } from "../../../contract/operations/openapi.ts";
-import { toProblem, type OpenAiError } from "../../../contract/schemas/problem.ts";
-import type { ShellEnvironment } from "../shell-environment.ts";
+import { toProblem, type OpenAiError } from "../../../contract/errors/problem.ts";
+import type { ShellEnvironment } from "../environment/shell-environment.ts";
 
 /** The response for an error: a problem document, or OpenAI's error shape under `/v1/`. */
 export function errorResponse(error: ServiceError, request: FailedRequest): Response {

@@ -3,10 +3,10 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import { estimateMemory } from "../../../base/byte-budget.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { EventWriter } from "./event-writer.ts";
 import { holdLargest } from "../limits/request-memory.ts";
-import { outgoingOf, type ShellEnvironment } from "../shell-environment.ts";
+import { outgoingOf, type ShellEnvironment } from "../environment/shell-environment.ts";
 
 export type ServerEvent =
   | { readonly event: string; readonly id?: number | string; readonly data: unknown }

@@ -1,5 +1,5 @@
 import { compact } from "../../../base/compact.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { Queue } from "../../../contract/ports/queue.ts";
 import type { Store } from "../../../contract/ports/store.ts";
 import type { HostClock } from "../../tables/host.ts";

@@ -1,5 +1,5 @@
 import type { Lease, NewTurn } from "../../../contract/ports/store.ts";
-import type { Scores } from "../../../contract/schemas/score.ts";
+import type { Scores } from "../../../contract/schemas/scores/score.ts";
 import type { Writer } from "../../tables/database.ts";
 import { toJsonText } from "../../tables/text-columns.ts";
 import { statement } from "../../queries/statement.ts";

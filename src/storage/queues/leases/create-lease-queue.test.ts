@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { sampleRun } from "../../../../test/conformance/sample-runs.ts";
 import { storedTurn } from "../../../../test/conformance/suite-helpers.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import { openSqlite } from "../../drivers/open-sqlite.ts";
 import { openSqliteDatabase } from "../../drivers/sqlite-database.ts";
 import { createLeaseQueue } from "./create-lease-queue.ts";

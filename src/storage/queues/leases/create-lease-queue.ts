@@ -1,4 +1,4 @@
-import { ServiceError } from "../../../contract/errors.ts";
+import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { ClaimedAttempt, ClaimOptions, Queue } from "../../../contract/ports/queue.ts";
 import type { Database, Writer } from "../../tables/database.ts";
 import { registerWorker, type HostClock } from "../../tables/host.ts";
