@@ -5,6 +5,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { codeBlocks } from "../docs/markdown.ts";
 import { built } from "../support/build-once.ts";
+import { runServices } from "../support/services.ts";
+import { deepTest } from "../support/deep-test.ts";
 import { isDeep } from "../support/sizes.ts";
 import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";
 
@@ -54,7 +56,7 @@ beforeAll(async () => {
   const [wheel] = await Array.fromAsync(glob("rehearsal_eval-*.whl", { cwd: folder.path }));
   const install = [...pip, "--python", virtual(), "install"];
   await run(python, [...install, ...(isDeep ? [] : ["--no-deps"]), folder.file(wheel!)]);
-  await run(python, [...install, "pytest", "pytest-xdist"]);
+  await run(python, [...install, "pytest", "pytest-xdist", ...(isDeep ? ["mypy"] : [])]);
 }, 600_000);
 afterAll(() => folder[Symbol.asyncDispose]());
 
@@ -71,7 +73,16 @@ async function inVenv(...parameters: string[]): Promise<string> {
 test("the wheel passes its own tests", async ({ skip }) => {
   if (reason !== null) return skip(reason);
   const said = await inVenv("-m", "pytest", join(root, "python/tests"), "-q", "-n", "2", "-p", "no:cacheprovider");
-  expect(said).toMatch(/^\d+ passed in/m);
+  // The types are checked by mypy, which only the deep tests install.
+  expect(said).toMatch(isDeep ? /^\d+ passed in/m : /^\d+ passed, 1 skipped in/m);
+});
+
+deepTest("the package has no error of mypy's strict check", async ({ skip }) => {
+  if (reason !== null) return skip(reason);
+  const types = ["-m", "mypy", "--strict", "--python-version", "3.10", "--cache-dir", folder.file("mypy")];
+  expect(
+    await inVenv(...types, "--config-file", join(root, "python/pyproject.toml"), "-p", "rehearsal_eval"),
+  ).toContain("Success: no issues found");
 });
 
 test("the wheel has the engine, its types and every licence, in at most 15 MB", async ({ skip }) => {
@@ -109,11 +120,15 @@ test("rehearsal is the same command line", async ({ skip }) => {
 test("the programs of the guide do what they say", async ({ skip }) => {
   if (reason !== null) return skip(reason);
   const programs = codeBlocks("docs/python.md").filter(({ language }) => language === "python" || language === "yaml");
-  expect(programs).toHaveLength(5);
+  expect(programs).toHaveLength(6);
+  await using services = await runServices();
   await mkdir(folder.file("scenarios"));
   for (const [index, { text }] of programs.entries()) {
     const [, name] = /^# (\S+\.\w+)\n/.exec(text) ?? [];
-    await writeFile(folder.file(name ?? `program-${index}.py`), text);
+    const addressed = text
+      .replace("http://127.0.0.1:8001", services.evaluation)
+      .replace("http://127.0.0.1:8000", services.agent);
+    await writeFile(folder.file(name ?? `program-${index}.py`), addressed);
     if (name === undefined) await inVenv(`program-${index}.py`);
   }
   expect(await inVenv("-m", "pytest", "-q", "test_support.py")).toContain("1 of 1 scenarios passed: 1.000");
