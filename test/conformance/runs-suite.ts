@@ -27,6 +27,12 @@ export function runsSuite(name: string, open: OpenStorage): void {
         id: run.id,
         settings: run.settings,
         late_calls: 0,
+        spans_seen: false,
+        late_spans: 0,
+        trace_key: {
+          prefix: expect.stringMatching(/^[0-9a-f]{16}$/),
+          secret: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
         warnings: run.warnings,
         demo: true,
         owner: "key-1",

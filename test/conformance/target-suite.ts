@@ -21,8 +21,15 @@ export const secret = "a-secret-of-the-target";
 /** What the agent under test does, by the last message of the user. */
 export type AgentReply = { readonly text: string } | "busy" | "refused" | "hang" | "malformed";
 
-/** The scripted agent. `turns` is the number of the user's messages in the conversation; `calls` that of calls with this text. */
-export function agentReply(text: string, { turns, calls }: { turns: number; calls: number }): AgentReply {
+/**
+ * The scripted agent. `turns` is the number of the user's messages in the conversation; `calls` that of calls with this text; `trace`
+ * the trace context it got.
+ */
+export function agentReply(
+  text: string,
+  { turns, calls, trace }: { turns: number; calls: number; trace: string },
+): AgentReply {
+  if (text === "trace") return { text: trace };
   if (text === "busy once") return calls === 1 ? "busy" : { text: "recovered" };
   if (text === "refuse" || text === "hang" || text === "malformed") return text === "refuse" ? "refused" : text;
   return text === "count" ? { text: `turn ${turns}` } : { text: `You said ${text}` };
@@ -52,6 +59,17 @@ export function describeTarget(kind: TargetKind): void {
     for (const { replies } of await Promise.all(attempts)) {
       expect([...replies.values()].map(({ agent_reply }) => agent_reply)).toEqual(["turn 1", "turn 2"]);
     }
+  });
+
+  test("is sent the trace context of the call, and none without one", async () => {
+    await using outbound = createOutbound();
+    const trace = { traceparent: `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01`, baggage: "rehearsal.scenario=a%20b" };
+    const call = { signal, session: session() };
+    const asked = { messages: [user("trace")] };
+    expect(await kind.modelOf(outbound)(asked, { ...call, trace })).toMatchObject({
+      text: `${trace.traceparent} ${trace.baggage}`,
+    });
+    expect(await kind.modelOf(outbound)(asked, call)).toMatchObject({ text: "none none" });
   });
 
   test("is asked again when it could not answer", async () => {

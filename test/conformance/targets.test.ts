@@ -164,7 +164,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const { session = "" } = asked;
   const text = asked.texts.at(-1) ?? "";
   const turns = session === "" ? asked.texts.length : count(session);
-  const reply = agentReply(text, { turns, calls: count(`${wire.path} ${text}`) });
+  const { traceparent = "none", baggage = "none" } = request.headers;
+  const reply = agentReply(text, {
+    turns,
+    calls: count(`${wire.path} ${text}`),
+    trace: `${String(traceparent)} ${String(baggage)}`,
+  });
   if (reply === "hang") return;
   if (reply === "busy") return send(429, { error: "busy" });
   if (reply === "refused") return send(422, { error: "words of the agent" });
@@ -201,12 +206,13 @@ for (const [name, { path, protocol, target }] of Object.entries(wires)) {
 
 const agentSource = `
 let calls = 0;
-export function act(messages) {
+export function act(messages, { traceparent = "none", baggage = "none" }) {
   const texts = messages.filter(({ role }) => role === "user").map(({ content }) => content);
   const text = texts.at(-1);
   if (text === "hang") return new Promise(() => setInterval(() => {}, 1000));
   if (text === "refuse") throw new Error("refused");
   if (text === "malformed") return { nothing: true };
+  if (text === "trace") return traceparent + " " + baggage;
   if (text === "count") return "turn " + texts.length;
   return "You said " + text;
 }
@@ -216,8 +222,8 @@ export function act(messages) {
 const crash = `
 import { existsSync, writeFileSync } from "node:fs";
 const file = new URL("crashed", import.meta.url);
-export const reply = (messages) => {
-  if (messages.at(-1).content !== "busy once") return act(messages);
+export const reply = (messages, options) => {
+  if (messages.at(-1).content !== "busy once") return act(messages, options);
   if (existsSync(file)) return "recovered";
   writeFileSync(file, "");
   process.exit(7);
@@ -229,7 +235,7 @@ import { createInterface } from "node:readline";
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   try {
-    const result = method === "start" ? null : await reply(params.messages);
+    const result = method === "start" ? null : await reply(params.messages, params);
     console.log(JSON.stringify({ id, result }));
   } catch (error) {
     console.log(JSON.stringify({ id, error: { message: error.message } }));

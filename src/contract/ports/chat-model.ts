@@ -210,8 +210,16 @@ export interface ChatSession {
   readonly world_url?: string | undefined;
 }
 
+/** W3C trace context of a call, as header values: the spans of whoever answers belong to the turn. */
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly baggage: string;
+}
+
 export interface ChatOptions {
   readonly signal: AbortSignal;
+  /** Sent with every request of the call. Default: none. */
+  readonly trace?: TraceContext | undefined;
   /** Default: the call belongs to no conversation. */
   readonly session?: ChatSession;
   /** How many turns of the session came before, and the signal of its end: for endpoints whose process remembers it. */

@@ -27,12 +27,24 @@ export interface NewRun {
   readonly policy?: RunPolicy | null;
 }
 
+/** The ids of a run's traces are made from it, in hexadecimal: `prefix` is their first half, `secret` the key of the second. */
+export interface TraceKey {
+  readonly prefix: string;
+  readonly secret: string;
+}
+
 export interface RunRecord {
   readonly id: string;
   readonly settings: RunSettings;
   readonly warnings: readonly Warning[];
   /** Calls of agents in their worlds that were refused, because no turn of the attempt was under way. */
   readonly late_calls: number;
+  /** Null for a run from before traces. */
+  readonly trace_key: TraceKey | null;
+  /** True once an agent has sent spans of it. */
+  readonly spans_seen: boolean;
+  /** Spans that came after their attempt had been scored. */
+  readonly late_spans: number;
   readonly demo: boolean;
   readonly owner: string | null;
   readonly priority: number;

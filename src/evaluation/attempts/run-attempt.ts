@@ -4,6 +4,7 @@ import {
   type ChatMessage,
   type ChatModel,
   type ModelParameters,
+  type TraceContext,
 } from "../../contract/ports/chat-model.ts";
 import type { JournalEntry, WorldEntry } from "../../contract/ports/journal.ts";
 import type { InteractionError, StoredReply } from "../../contract/schemas/interaction-result.ts";
@@ -48,6 +49,8 @@ export interface AttemptOptions {
   readonly world?: AttemptWorld | undefined;
   /** Identifies the conversation at endpoints that keep conversations. Default: none. */
   readonly sessionId?: string | undefined;
+  /** The trace context of the calls of a turn. Default: none is sent. */
+  readonly traceOf?: ((turn: number) => TraceContext) | undefined;
   /** Whether answers of the endpoint show tool calls. Default: always. */
   readonly callReporting?: CallReporting | undefined;
   /** The replies are those of the scenario, and no model is called. Default: false. */
@@ -151,7 +154,7 @@ interface TurnOptions extends AttemptOptions {
 async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply> {
   const { scenario, systemPrompt, parameters, history, replies, onText, signal } = options;
   if (options.recorded) return recordedReply(scenario.interactions[turn]);
-  const model = withSession(turn, options);
+  const model = withTrace(turn, options, withSession(turn, options));
   const blocking = findBlockingFailure(replies.values(), options.onFailure);
   if (blocking) return notCalled(blocking);
   const tooLong = notCalledForLength(replies.values());
@@ -175,6 +178,11 @@ async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply>
     compact({ signal, onText: onText && ((text: string) => onText(turn, text)) }),
   );
   return toStoredReply(reply);
+}
+
+function withTrace(turn: number, { traceOf }: Pick<TurnOptions, "traceOf">, model: ChatModel): ChatModel {
+  const trace = traceOf?.(turn);
+  return trace ? (request, asked) => model(request, { ...asked, trace }) : model;
 }
 
 /**

@@ -4,6 +4,7 @@ import { isLocalTarget, type LocalTarget, type Target } from "../../contract/sch
 import type { Protocol } from "../../contract/schemas/evaluation-request.ts";
 import { httpChatModel, type AdapterOptions } from "../adapters/http-chat-model.ts";
 import { listenToErrors, withErrorText, type ErrorTextOptions } from "../outbound/error-text.ts";
+import { carryTraceContext, withTraceContext } from "../outbound/trace-context.ts";
 import { backendProtocols, chatProtocols, targetProtocols } from "./adapters.ts";
 import type { SecretOf } from "../targets/target-chat.ts";
 
@@ -21,8 +22,9 @@ interface ChatModelOptions extends AdapterOptions {
  * is the outbound client: endpoint policy, circuit breaker, credential, connection, retries (see `outbound/create-outbound.ts`).
  */
 export function createChatModel({ errorText, ...options }: ChatModelOptions): ChatModel {
-  const outbound = errorText ? listenToErrors(options.outbound) : options.outbound;
-  return withErrorText(protocolLayers({ ...options, outbound }), errorText);
+  const carrying = carryTraceContext(options.outbound);
+  const outbound = errorText ? listenToErrors(carrying) : carrying;
+  return withTraceContext(withErrorText(protocolLayers({ ...options, outbound }), errorText));
 }
 
 function protocolLayers({ protocol, target, secretOf, ...options }: ChatModelOptions): ChatModel {

@@ -120,6 +120,9 @@ function toValues(target: Target, facts: CallFacts): TemplateValues {
     })),
     session_id: sessionId(target, facts),
     model: facts.modelId,
+    traceparent: facts.trace?.traceparent,
+    baggage: facts.trace?.baggage,
+    trace_id: facts.trace?.traceparent.split("-")[1],
     stream: facts.stream && target.stream !== undefined,
   };
 }

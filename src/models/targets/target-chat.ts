@@ -7,6 +7,7 @@ import type {
   ChatSession,
   Reply,
   ReplyError,
+  TraceContext,
 } from "../../contract/ports/chat-model.ts";
 import { protocols } from "../../contract/protocols/protocols.ts";
 import type { Target } from "../../contract/schemas/acting/target.ts";
@@ -41,6 +42,7 @@ export interface TargetRequest {
 export interface CallFacts {
   readonly request: ChatRequest;
   readonly session: ChatSession;
+  readonly trace?: TraceContext | undefined;
   readonly modelId: string;
   readonly stream: boolean;
   readonly signal: AbortSignal;
@@ -122,7 +124,11 @@ export function targetChat(protocol: TargetProtocol, options: TargetOptions): Ch
       if (reply.text !== "") call.onText?.(redactor.text(reply.text));
       return { ...reply, latency_ms: elapsedMs(startedAt), first_token_ms: null };
     };
-    const reply = await protocol.ask({ request, session, modelId, stream, signal: call.signal }, send, read);
+    const reply = await protocol.ask(
+      { request, session, trace: call.trace, modelId, stream, signal: call.signal },
+      send,
+      read,
+    );
     return redactor.value(reply);
   };
 }

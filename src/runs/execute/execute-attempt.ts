@@ -8,6 +8,7 @@ import {
   type SimulatorAnswer,
   type WorldEntry,
 } from "../../contract/ports/journal.ts";
+import type { TraceContext } from "../../contract/ports/chat-model.ts";
 import type { NewTurn, Store, StoredInteraction } from "../../contract/ports/store.ts";
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
@@ -37,6 +38,7 @@ import { attemptCalls, type AttemptCalls, type CallReservation } from "./call-re
 import type { RunContext } from "./run-context.ts";
 import { outcomeStates } from "./run-worlds.ts";
 import { retryStoreWrite, type StoreRetryOptions } from "../stored/store-outage.ts";
+import { traceContext, traceIdOf, turnSpanId, type TracedPass } from "./trace-ids.ts";
 import { createTranscript, type AttemptTranscript } from "../stored/transcript.ts";
 
 interface ExecuteOptions {
@@ -216,11 +218,25 @@ class AttemptExecution {
       world: this.#world ? this.#worldFrom(from, this.#world) : undefined,
       // The second pass is another conversation.
       sessionId: from === 0 ? this.#claimed.lease.attempt_id : `${this.#claimed.lease.attempt_id}-r`,
+      traceOf: this.#traceOf(from === 0 ? "first" : "second"),
       user: this.#scenario.user ? this.#user() : undefined,
       recorded: settings.protocol === "recorded",
       callReporting: callReporting(settings),
       onReply: (turn, reply) => this.#keepReply(from + turn, reply),
     });
+  }
+
+  #traceOf(pass: TracedPass["pass"]): ((turn: number) => TraceContext) | undefined {
+    const { traceKey: key } = this.#options.context;
+    if (!key) return undefined;
+    const { run_id: run, scenario_index, attempt, tries } = this.#claimed;
+    const traced = { scenario_index, attempt, pass };
+    const traceId = traceIdOf(key, traced);
+    return (turn) =>
+      traceContext(
+        { traceId, spanId: turnSpanId(key, traced, { turn, tries }) },
+        { run, scenario: this.#scenario.id, attempt, turn: turn + 1 },
+      );
   }
 
   #user(): AttemptUser {

@@ -3,7 +3,7 @@ import { untilAborted } from "../../base/deadline.ts";
 import { createSemaphore } from "../../base/semaphore.ts";
 import { ServiceError } from "../../contract/errors/errors.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
-import type { RunRecord } from "../../contract/ports/store.ts";
+import type { RunRecord, TraceKey } from "../../contract/ports/store.ts";
 import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { RunPolicy } from "../../contract/schemas/shared/endpoint-policy.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
@@ -37,6 +37,8 @@ export interface RunContext {
   readonly worldEndpoints?: WorldEndpoints | undefined;
   /** Where agents reach the service that accepted the run. */
   readonly worldOrigin?: string | undefined;
+  /** What the ids of its traces are made from. Default: calls carry no trace context. */
+  readonly traceKey?: TraceKey | null;
   /** Answers the rubrics of expected outcomes. Default: they stay undecided. */
   readonly outcomeJudge?: Judge | null;
   /** Plays the users of scenarios that have one. Absent when none does. */
@@ -149,6 +151,7 @@ export function createRunContexts(
       worldOf: createRunWorlds(settings, { probes: scoring.scoring.probes, modules }),
       worldEndpoints,
       worldOrigin: policy?.world_origin,
+      traceKey: run.trace_key,
       priceOf: priceOf?.(settings),
       ledger,
       figures,

@@ -132,13 +132,15 @@ function toProgram(target: LocalTarget, { environment, variable, limits }: Local
 
 function toParams(
   { messages, tools, parameters }: ChatRequest,
-  { modelId, call: { session } }: { modelId: string; call: ChatOptions },
+  { modelId, call: { session, trace } }: { modelId: string; call: ChatOptions },
 ) {
   return compact({
     messages: messages.map(toOpenaiMessage),
     model: modelId,
     session_id: session && (session.issued ?? session.id),
     world_url: session?.world_url,
+    traceparent: trace?.traceparent,
+    baggage: trace?.baggage,
     tools,
     parameters,
   });

@@ -4,6 +4,7 @@ import { createAgentTables } from "./agent.ts";
 import { createLibraryTables } from "./library.ts";
 import { createLimitTables } from "./limits.ts";
 import { createReviewSkips, createRunTables, createStates, createTotals } from "./runs.ts";
+import { createSpans } from "./spans.ts";
 import { createWorldRelay } from "./worlds.ts";
 import type { Tables } from "../tables/schema.ts";
 
@@ -27,6 +28,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0003-v0.3.0-compatible-0002": { up: createWorldRelay },
   "0004-v0.3.0-compatible-0003": { up: createReviewSkips },
   "0005-v0.3.0-compatible-0004": { up: createStates },
+  "0006-v0.3.0-compatible-0005": { up: createSpans },
 };
 
 /** Names of the steps, oldest first. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Selectable } from "kysely";
 import { uuidV7 } from "../../base/uuid.ts";
@@ -105,6 +106,8 @@ async function insertRun(writer: Writer, run: NewRun): Promise<boolean> {
       tied: run.tied ? 1 : 0,
       metered: isMetered(settings) ? 1 : 0,
       endpoint_policy: run.policy ? toJsonText(run.policy) : null,
+      trace_prefix: randomBytes(8).toString("hex"),
+      trace_secret: randomBytes(32).toString("hex"),
     })
     .onConflict((conflict) => conflict.column("idempotency_key").doNothing())
     .returning("id")

@@ -247,6 +247,12 @@ function toRunRecord(row: RunRow, { counts, interrupted }: ReadBeside): RunRecor
     settings: fromJsonText(row.settings),
     warnings: fromJsonText(row.warnings),
     late_calls: row.late_calls,
+    trace_key:
+      row.trace_prefix === null || row.trace_secret === null
+        ? null
+        : { prefix: row.trace_prefix, secret: row.trace_secret },
+    spans_seen: row.spans_seen === 1,
+    late_spans: row.late_spans,
     demo: row.demo === 1,
     owner: row.owner,
     priority: row.priority,

@@ -13,6 +13,7 @@ export interface Tables {
   run_scenario: RunScenarioTable;
   run_state: RunStateTable;
   run_sequence: RunSequenceTable;
+  run_span: RunSpanTable;
   run_totals: RunTotalsTable;
   run_carrier: RunCarrierTable;
   run_rescoring: RunRescoringTable;
@@ -84,6 +85,13 @@ export interface RunTable {
   webhook_sent: string | null;
   /** Calls in worlds that were refused, because no turn of their attempt was under way. */
   late_calls: Generated<number>;
+  /** The first half of the ids of its traces, and the key of the second, in hexadecimal; null for a run from before traces. */
+  trace_prefix: Generated<string | null>;
+  trace_secret: Generated<string | null>;
+  /** 1: an agent has sent spans of it. */
+  spans_seen: Generated<number>;
+  /** Spans that came after their attempt had been scored. */
+  late_spans: Generated<number>;
 }
 
 interface RunScenarioTable {
@@ -98,6 +106,19 @@ interface RunStateTable {
   /** SHA-256 of the text. */
   hash: string;
   state: string;
+}
+
+/** A span that an agent has sent, or an event of it that came by itself. */
+export interface RunSpanTable {
+  run_id: string;
+  trace_id: string;
+  span_id: string;
+  /** "" for the span; a hash of the event otherwise. */
+  part: string;
+  /** Characters of `span`. */
+  size: number;
+  received_at: number;
+  span: string;
 }
 
 /**

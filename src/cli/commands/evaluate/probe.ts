@@ -1,10 +1,11 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import type { RecordedToolCall } from "../../../contract/schemas/acting/tool-call.ts";
-import type { ChatMessage, ChatModel, Reply } from "../../../contract/ports/chat-model.ts";
+import type { ChatMessage, ChatModel, Reply, TraceContext } from "../../../contract/ports/chat-model.ts";
 import { actsInWorld } from "../../../contract/schemas/acting/target.ts";
 import type { WorldAddress } from "../../../contract/schemas/acting/world.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "../../../models/outbound/outbound.ts";
+import { traceContext } from "../../../runs/execute/trace-ids.ts";
 import { replyMessages, withoutEarlierCalls } from "../../../evaluation/conversation/recorded-calls.ts";
 import { toStoredReply } from "../../../evaluation/conversation/stored-reply.ts";
 import { CliError, exitCodes } from "../../terminal/cli-error.ts";
@@ -78,14 +79,15 @@ async function talk(
   const messages: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
   const id = randomUUID();
   let issued: string | undefined;
-  for (const text of said) {
+  const traceId = randomBytes(16).toString("hex");
+  for (const [turn, text] of said.entries()) {
     messages.push({ role: "user", content: text });
     exchanges.length = 0;
     const session = { id, issued, world_url };
     const signal = AbortSignal.timeout(600_000);
     const asked = await model(
       { messages: [...messages] },
-      { signal, session, ...(options.stream && { stream: true }) },
+      { signal, session, trace: probeTrace(traceId, turn + 1), ...(options.stream && { stream: true }) },
     );
     // A run leaves out the calls of earlier turns, and shows the agent its open ones.
     const reply = withoutEarlierCalls(asked, calls);
@@ -99,6 +101,12 @@ async function talk(
     if (!reply.ok) return { turns, failure: reply.error.code };
   }
   return { turns };
+}
+
+/** A run sends a trace context with every turn, so a probe does too. */
+function probeTrace(traceId: string, turn: number): TraceContext {
+  const ids = { traceId, spanId: randomBytes(8).toString("hex") };
+  return traceContext(ids, { run: "probe", scenario: "probe", attempt: 1, turn });
 }
 
 function toShown(reply: Reply) {

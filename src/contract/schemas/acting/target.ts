@@ -14,6 +14,9 @@ export const templateVariables = [
   "session_id",
   "model",
   "stream",
+  "traceparent",
+  "baggage",
+  "trace_id",
 ] as const;
 export type TemplateVariable = (typeof templateVariables)[number];
 
