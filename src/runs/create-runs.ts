@@ -1,17 +1,12 @@
 import { compact } from "../base/compact.ts";
+import { loadOnce } from "../base/load-once.ts";
 import { createSemaphore, type Semaphore } from "../base/semaphore.ts";
 import { ServiceError } from "../contract/errors/errors.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { CreatedRun, NewRun, RunRecord, UnfinishedLimits } from "../contract/ports/store.ts";
+import type { Warning } from "../contract/errors/problem.ts";
 import type { EvaluationPlan } from "../contract/schemas/evaluation-request.ts";
 import { finalStates } from "../contract/schemas/run.ts";
-import { agreeWithPeople } from "./compare/agree-with-people.ts";
-import { runJudgeAudit } from "./compare/audit-judge.ts";
-import { baselineWarnings } from "./compare/baseline-gate.ts";
-import { compareStoredRuns } from "./compare/compare-stored-runs.ts";
-import { judgeRunPairs } from "./compare/judge-run-pairs.ts";
-import { measureNoise } from "./compare/measure-noise.ts";
-import { rankStoredRuns } from "./compare/rank-runs.ts";
 import { limitModels } from "./execute/limit-model.ts";
 import { RunExecutor } from "./execute/run-executor.ts";
 import { meterCalls } from "./execute/run-memory.ts";
@@ -20,13 +15,10 @@ import { createStoreOutageMonitor } from "./stored/store-outage.ts";
 import { estimatePlan } from "./plan/estimate-plan.ts";
 import { addEstimates } from "../evaluation/budget/estimate-run.ts";
 import { opposedPlan, opposedSettings } from "./plan/plan-sequence.ts";
-import { candidateOf, readSequence, requireOpponent } from "./sequence/read-sequence.ts";
 import type { ModelTarget } from "./plan/model-target.ts";
 import { verifySlowChecks } from "./plan/request-checks.ts";
 import { toRepeatRequest } from "./plan/to-request.ts";
 import type { RequestSurvey } from "./plan/survey-request.ts";
-import { createRescorer } from "./rescore/rescore-run.ts";
-import { createReviews } from "./review/create-reviews.ts";
 import { getOwnedRun } from "./stored/find-run.ts";
 import { createRunWaiters, waitForRun } from "./results/follow-run.ts";
 import { readAttemptResults, readResponse, readScenarioResults, readWholeResults } from "./results/read-results.ts";
@@ -36,17 +28,17 @@ import { createScenarioOrders, listRunScenarios } from "./results/run-scenarios.
 import { freezeAttempt, withRecordedUsers } from "./results/user-turns.ts";
 import type { RunServices } from "./run-services.ts";
 import type { NewRunOptions, Runs } from "./runs.ts";
+import type { Reviews } from "./review/create-reviews.ts";
 import { createCheckRunner } from "./threads/check-runner.ts";
 import { createScoringPool } from "./threads/scoring-pool.ts";
 
 /** Manages runs, and the worker of this process that executes them. */
 export function createRuns(services: RunServices): Runs {
   const parts = composeRuns(services);
-  const comparisons = runComparisons(parts);
-  const { store, now } = parts;
-  const reviews = createReviews({ store, now });
-  return { ...runLifecycle(parts), ...runResults(parts), ...comparisons, reviews };
+  return { ...runLifecycle(parts), ...runResults(parts), ...runComparisons(parts), reviews: reviewsOf(parts) };
 }
+
+// Comparisons, rescoring and reviews are loaded by the first request for them: most processes never have one.
 
 /** Extra capacity for owners who get no slot because of the calls of others. */
 const spareShare = 0.25;
@@ -76,16 +68,19 @@ function composeRuns(services: RunServices) {
   });
   const executor = new RunExecutor(services, { now, spare, createModel, createScoring, events, storeOutage });
   const scenarioOrders = createScenarioOrders({ store, now });
-  const rescore = createRescorer({
-    ...services,
-    createScoring,
-    now,
-    tryChecks: (slowChecks, owner) => verifySlowChecks(slowChecks, { checks, owner }),
-    onRefused: (error, times) => executor.reportRefusal(error, times),
-    onStored: storeOutage.over,
+  const rescorer = loadOnce(async () => {
+    const { createRescorer } = await import("./rescore/rescore-run.ts");
+    return createRescorer({
+      ...services,
+      createScoring,
+      now,
+      tryChecks: (slowChecks, owner) => verifySlowChecks(slowChecks, { checks, owner }),
+      onRefused: (error, times) => executor.reportRefusal(error, times),
+      onStored: storeOutage.over,
+    });
   });
   const judging = { createModel: createHelper, priceOf: services.priceOf, operatorJudge: services.helpers?.judge };
-  return { services, store, now, events, waiters, scoringPool, checks, executor, scenarioOrders, rescore, judging };
+  return { services, store, now, events, waiters, scoringPool, checks, executor, scenarioOrders, rescorer, judging };
 }
 
 type Lifecycle =
@@ -133,9 +128,8 @@ function runLifecycle({
     async create({ scenarios, slowChecks, survey, ...settings }, newRun) {
       await verifySlowChecks(slowChecks, { checks, owner: newRun.owner });
       const owner = newRun.owner ?? null;
-      const baseline = await baselineWarnings(store, { settings, scenarios, owner });
-      const opponent = await requireOpponent(store, { settings, scenarios, owner });
-      const warnings = [...newRun.warnings, ...baseline, ...opponent];
+      const compared = await comparisonWarnings(store, { settings, scenarios, owner });
+      const warnings = [...newRun.warnings, ...compared];
       const ids = { candidate: services.newId(), baseline: services.newId() };
       const sides = opposedSettings(settings, ids) ?? { candidate: settings, baseline: null };
       const about = { ...newRun, warnings, survey, services, createdAt: now() };
@@ -156,18 +150,13 @@ function runLifecycle({
       await verifySlowChecks(plan.slowChecks, { checks, owner });
       const { global, perRun, perOrigin = global } = services.concurrency;
       const limits = { concurrency: perRun, mostCalls: Math.min(global, perOrigin) };
-      const opponent = await requireOpponent(store, { settings: plan, scenarios: plan.scenarios, owner });
+      const compared = await comparisonWarnings(store, { settings: plan, scenarios: plan.scenarios, owner });
       const estimateOf = (side: EvaluationPlan) =>
         estimatePlan(side, { store, priceOf, owner, tied: isTied(side), ...limits });
       const opposed = opposedPlan(plan);
       const own = await estimateOf(plan);
       const estimate = opposed ? addEstimates(own, await estimateOf(opposed), plan.budget) : own;
-      const allWarnings = [
-        ...warnings,
-        ...plan.survey.warnings(plan, priceOf?.(plan)),
-        ...(await baselineWarnings(store, { settings: plan, scenarios: plan.scenarios, owner })),
-        ...opponent,
-      ];
+      const allWarnings = [...warnings, ...plan.survey.warnings(plan, priceOf?.(plan)), ...compared];
       return compact({ ...estimate, warnings: allWarnings.length > 0 ? allWarnings : undefined });
     },
 
@@ -228,7 +217,7 @@ type Results =
   | "rescore";
 
 /** Follows runs, reads their results and rescores them. */
-function runResults({ store, now, waiters, scenarioOrders, rescore }: Parts): Pick<Runs, Results> {
+function runResults({ store, now, waiters, scenarioOrders, rescorer }: Parts): Pick<Runs, Results> {
   return {
     wait: waiters.wait,
     follow: waiters.follow,
@@ -243,8 +232,12 @@ function runResults({ store, now, waiters, scenarioOrders, rescore }: Parts): Pi
       if (request.replay_users === undefined) return request;
       return withRecordedUsers(request, await getOwnedRun(store, request.replay_users, owner), store);
     },
-    rescore: (id, owner, { signal: client, ...rest } = {}) =>
-      client ? waiters.during(client, (signal) => rescore(id, owner, { ...rest, signal })) : rescore(id, owner, rest),
+    async rescore(id, owner, { signal: client, ...rest } = {}) {
+      const rescore = await rescorer();
+      return client
+        ? waiters.during(client, (signal) => rescore(id, owner, { ...rest, signal }))
+        : rescore(id, owner, rest);
+    },
   };
 }
 
@@ -258,25 +251,70 @@ function runComparisons({
 }: Parts): Pick<Runs, "compare" | "rank" | "noise" | "judgePairs" | "auditJudge" | "sequence" | "scoreAgreement"> {
   return {
     async scoreAgreement(id, owner, given) {
-      const run = await getOwnedRun(store, id, owner);
-      return agreeWithPeople(store, run, given);
+      const { agreeWithPeople } = await import("./compare/agree-with-people.ts");
+      return agreeWithPeople(store, await getOwnedRun(store, id, owner), given);
     },
     async sequence(id, owner) {
+      const { candidateOf, readSequence } = await import("./sequence/read-sequence.ts");
       const candidate = await candidateOf(store, await getOwnedRun(store, id, owner));
       if (!candidate) throw new ServiceError("run_not_found", "The run that this one was compared with was deleted.");
       return (await readSequence(store, candidate)).sequence;
     },
-    compare: (baseline, candidate, owner, margins) => compareStoredRuns(store, baseline, candidate, { owner, margins }),
-    rank: (named, owner) => rankStoredRuns(store, named, { owner }),
-    noise: (ids, owner) => measureNoise(store, ids, { owner }),
+    async compare(baseline, candidate, owner, margins) {
+      const { compareStoredRuns } = await import("./compare/compare-stored-runs.ts");
+      return compareStoredRuns(store, baseline, candidate, { owner, margins });
+    },
+    async rank(named, owner) {
+      const { rankStoredRuns } = await import("./compare/rank-runs.ts");
+      return rankStoredRuns(store, named, { owner });
+    },
+    async noise(ids, owner) {
+      const { measureNoise } = await import("./compare/measure-noise.ts");
+      return measureNoise(store, ids, { owner });
+    },
     judgePairs: (request, { owner, signal: client }) =>
-      waiters.during(client, (signal) => judgeRunPairs(store, request, { ...judging, owner, signal })),
+      waiters.during(client, async (signal) => {
+        const { judgeRunPairs } = await import("./compare/judge-run-pairs.ts");
+        return judgeRunPairs(store, request, { ...judging, owner, signal });
+      }),
     auditJudge: (request, { owner, signal: client }) =>
       waiters.during(client, async (signal) => {
+        const { runJudgeAudit } = await import("./compare/audit-judge.ts");
         const audit = await runJudgeAudit(request, { ...judging, owner, signal });
         await services.audits?.record(audit, now());
         return audit;
       }),
+  };
+}
+
+/** Warns about a baseline or an opponent, and refuses one that cannot be compared, before the first call. */
+async function comparisonWarnings(
+  store: RunServices["store"],
+  about: Pick<NewRun, "settings" | "scenarios"> & { readonly owner: string | null },
+): Promise<readonly Warning[]> {
+  const { gate, sequence } = about.settings;
+  const warnings: Warning[] = [];
+  if (gate?.baseline !== undefined) {
+    const { baselineWarnings } = await import("./compare/baseline-gate.ts");
+    warnings.push(...(await baselineWarnings(store, about)));
+  }
+  if (sequence?.against.run !== undefined) {
+    const { requireOpponent } = await import("./sequence/read-sequence.ts");
+    warnings.push(...(await requireOpponent(store, about)));
+  }
+  return warnings;
+}
+
+/** Verdicts of people on the replies of a run. */
+function reviewsOf({ store, now }: Parts): Reviews {
+  const reviews = loadOnce(async () => (await import("./review/create-reviews.ts")).createReviews({ store, now }));
+  return {
+    list: async (...given) => (await reviews()).list(...given),
+    store: async (...given) => (await reviews()).store(...given),
+    queue: async (...given) => (await reviews()).queue(...given),
+    agreement: async (...given) => (await reviews()).agreement(...given),
+    corrections: async (...given) => (await reviews()).corrections(...given),
+    auditRequest: async (...given) => (await reviews()).auditRequest(...given),
   };
 }
 

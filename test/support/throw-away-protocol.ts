@@ -22,8 +22,9 @@ const { evaluationService } = await import("../../scripts/reference/api-services
 const { protocolOptions } = await import("../../web/new-run/run-draft.ts");
 const { startFakeProvider } = await import("./fake-provider.ts");
 
+const openaiChat = await chatProtocols["openai-chat"]();
 Object.assign(chatProtocols, {
-  [name]: { ...chatProtocols["openai-chat"], headers: { "x-throw": "1" }, afterParameter: "behind" },
+  [name]: async () => ({ ...openaiChat, headers: { "x-throw": "1" }, afterParameter: "behind" }),
 });
 
 await using provider = await startFakeProvider();

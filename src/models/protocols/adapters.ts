@@ -1,30 +1,26 @@
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { ProtocolOf } from "../../contract/protocols/protocols.ts";
-import { agentChat } from "../adapters/agent.ts";
-import { anthropicMessages } from "../adapters/anthropic/anthropic-messages.ts";
 import type { AdapterOptions, ChatProtocol } from "../adapters/http-chat-model.ts";
-import { openaiChat } from "../adapters/openai-chat/openai-chat.ts";
-import { openaiResponses } from "../adapters/openai-responses/openai-responses.ts";
-import { a2aTarget } from "../targets/a2a.ts";
-import { agUiTarget } from "../targets/ag-ui.ts";
-import { httpTarget } from "../targets/http-target.ts";
 import type { TargetOptions } from "../targets/target-chat.ts";
 
-/** The adapters of the protocols in `contract/protocols/protocols.ts`; a missing one does not compile. */
-export const chatProtocols: Readonly<Record<ProtocolOf<"model">, ChatProtocol>> = {
-  "openai-chat": openaiChat,
-  "openai-responses": openaiResponses,
-  "anthropic-messages": anthropicMessages,
+type Loaded<Adapter> = () => Promise<Adapter>;
+
+/** The adapters of the protocols in `contract/protocols/protocols.ts`; a missing one does not compile. Each is loaded by its first call. */
+export const chatProtocols: Readonly<Record<ProtocolOf<"model">, Loaded<ChatProtocol>>> = {
+  "openai-chat": async () => (await import("../adapters/openai-chat/openai-chat.ts")).openaiChat,
+  "openai-responses": async () => (await import("../adapters/openai-responses/openai-responses.ts")).openaiResponses,
+  "anthropic-messages": async () => (await import("../adapters/anthropic/anthropic-messages.ts")).anthropicMessages,
 };
 
-export const backendProtocols: Readonly<Record<ProtocolOf<"backend">, (options: AdapterOptions) => ChatModel>> = {
-  agent: agentChat,
-};
+export const backendProtocols: Readonly<Record<ProtocolOf<"backend">, Loaded<(options: AdapterOptions) => ChatModel>>> =
+  {
+    agent: async () => (await import("../adapters/agent.ts")).agentChat,
+  };
 
 export const targetProtocols: Readonly<
-  Record<ProtocolOf<"agent" | "template">, (options: TargetOptions) => ChatModel>
+  Record<ProtocolOf<"agent" | "template">, Loaded<(options: TargetOptions) => ChatModel>>
 > = {
-  http: httpTarget,
-  "ag-ui": agUiTarget,
-  a2a: a2aTarget,
+  http: async () => (await import("../targets/http-target.ts")).httpTarget,
+  "ag-ui": async () => (await import("../targets/ag-ui.ts")).agUiTarget,
+  a2a: async () => (await import("../targets/a2a.ts")).a2aTarget,
 };

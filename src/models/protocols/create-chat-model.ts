@@ -1,3 +1,4 @@
+import { loadOnce } from "../../base/load-once.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import { isProtocolOf, protocols } from "../../contract/protocols/protocols.ts";
 import { isLocalTarget, type LocalTarget, type Target } from "../../contract/schemas/acting/target.ts";
@@ -29,12 +30,19 @@ export function createChatModel({ errorText, ...options }: ChatModelOptions): Ch
 
 function protocolLayers({ protocol, target, secretOf, ...options }: ChatModelOptions): ChatModel {
   // `httpChatModel`: quirks of the server, timing and streaming around the protocol's body and reply.
-  if (isProtocolOf(protocol, "model")) return httpChatModel(chatProtocols[protocol], protocols[protocol], options);
-  if (isProtocolOf(protocol, "backend")) return backendProtocols[protocol](options);
+  if (isProtocolOf(protocol, "model")) {
+    return whenCalled(async () => httpChatModel(await chatProtocols[protocol](), protocols[protocol], options));
+  }
+  if (isProtocolOf(protocol, "backend")) return whenCalled(async () => (await backendProtocols[protocol]())(options));
   if (!isProtocolOf(protocol, "agent", "template")) return onlyHere;
   // `targetChat`: headers with secrets, sessions and streaming around the template or the agent's protocol.
   const described = target && !isLocalTarget(target) ? target : { url: options.endpoint };
-  return targetProtocols[protocol]({ ...options, secretOf, target: described });
+  return whenCalled(async () => (await targetProtocols[protocol]())({ ...options, secretOf, target: described }));
+}
+
+function whenCalled(create: () => Promise<ChatModel>): ChatModel {
+  const created = loadOnce(create);
+  return async (request, call) => (await created())(request, call);
 }
 
 /** The command that started such a run carries it out, with `localTargets`; the replies of `recorded` are in its scenarios. */

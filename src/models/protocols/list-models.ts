@@ -41,7 +41,9 @@ export async function listProviderModels(options: {
   const parsed = parseEndpoint(baseUrl);
   if (!parsed.ok) return { ok: false, error: invalidBase(parsed) };
   const isModel = isProtocolOf(protocol, "model");
-  const { headers, afterParameter } = isModel ? chatProtocols[protocol] : { headers: {}, afterParameter: "after" };
+  const { headers, afterParameter } = isModel
+    ? await chatProtocols[protocol]()
+    : { headers: {}, afterParameter: "after" };
   const first = new URL(operationUrl(parsed.url, "models", isModel ? protocols[protocol] : {}));
   const models = new Map<string, ListedModel>();
 

@@ -1,11 +1,9 @@
 import type { ClaimedAttempt } from "../../contract/ports/queue.ts";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
-import { finalStates, type RunState } from "../../contract/schemas/run.ts";
+import { finalStates, type RunState, type RunSummary } from "../../contract/schemas/run.ts";
 import { publicErrorMessage } from "../../base/format.ts";
-import { withBaselineGate } from "../compare/baseline-gate.ts";
 import { createRunSummarizer, summarizeStoredRun, type IncrementalSummary } from "../results/run-figures.ts";
 import { toProgress } from "../results/to-run.ts";
-import { withDecision } from "../sequence/read-sequence.ts";
 import { isTransient, ProcessBroken } from "../stored/attempt-errors.ts";
 
 interface Concluder {
@@ -94,14 +92,31 @@ export async function concludeRun(runId: string, options: ConcludeOptions): Prom
   if (!run || finalStates.has(run.state)) return;
   const finished = figures?.finish(run, now) ?? (await summarizeStoredRun(run, { store, now }));
   const { summary: own, message, totals } = finished;
-  const gated = await withBaselineGate(own, run, store);
   const state: RunState = run.state === "cancelling" ? "cancelled" : "completed";
-  const summary = state === "completed" ? await withDecision(gated, run, store) : gated;
+  const summary = await withComparisons(own, { run, store, isDecided: state === "completed" });
   const decided = summary.decision ? `${message}. ${summary.decision.sentence}` : message;
   const text = state === "cancelled" ? cancelledMessage(run) : decided;
   const ended = await store.runs.finish(runId, { state, message: text, summary, totals, at: now() });
   // The run was cancelled meanwhile and ends as cancelled.
   if (!ended) await concludeRun(runId, options);
+}
+
+/** Adds the comparison with the baseline to the gate, and the decision of a sequence. */
+export async function withComparisons(
+  own: RunSummary,
+  { run, store, isDecided }: { readonly run: RunRecord; readonly store: Store; readonly isDecided: boolean },
+): Promise<RunSummary> {
+  const { gate, sequence } = run.settings;
+  let summary = own;
+  if (gate?.baseline !== undefined) {
+    const { withBaselineGate } = await import("../compare/baseline-gate.ts");
+    summary = await withBaselineGate(summary, run, store);
+  }
+  if (isDecided && sequence?.side === "candidate") {
+    const { withDecision } = await import("../sequence/read-sequence.ts");
+    summary = await withDecision(summary, run, store);
+  }
+  return summary;
 }
 
 function cancelledMessage(run: RunRecord): string {

@@ -1,14 +1,13 @@
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { ChatModel, ChatRequest, FailedReply, Reply } from "../../contract/ports/chat-model.ts";
+import type { Embedder } from "../../contract/ports/embedder.ts";
 import { noSpent, spentByHelper, type Spent, estimateSpend } from "../../evaluation/budget/budget.ts";
 import { failedHelperUsage, helperUsageOf, type PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";
 import { judgeFingerprint, judgeQuestions, type JudgeQuestion } from "../../evaluation/judges/judge-question.ts";
 import { labelCandidates } from "../../evaluation/labels/label-candidates.ts";
-import { createModelLabeller } from "../../evaluation/labels/model-labeller.ts";
 import { createScoring, type TurnJudge } from "../../evaluation/scoring.ts";
 import type { Simulator } from "../../evaluation/simulation/ask-simulator.ts";
-import { createSemanticScorer } from "../../evaluation/scorers/semantic-similarity.ts";
 import { estimateTokens } from "../../evaluation/budget/estimate-tokens.ts";
 import type { CheckRunnerThread } from "../threads/check-runner.ts";
 import { helperTarget, type ModelTarget } from "../plan/model-target.ts";
@@ -72,8 +71,8 @@ export function createRunScoring(
       candidates,
       settings,
       customScorers,
-      modelLabeller: labeller && labellerOf({ ...helperTarget(settings, labeller), owner, policy }),
-      semantic: embedder ? createSemanticScorer({ embedder, scenarios }) : undefined,
+      modelLabeller: labeller && (await labellerOf({ ...helperTarget(settings, labeller), owner, policy })),
+      semantic: embedder ? await semanticScorerOf(embedder) : undefined,
       judge: ofTurns ? judge : undefined,
       lexical: lexical && ((question) => lexical(question, owner)),
       runCheck: checks && ((question, signal) => checks.run(question, { asker: owner, signal })),
@@ -87,7 +86,13 @@ export function createRunScoring(
       simulator: simulatorOf(run),
     };
 
-    function labellerOf(target: ModelTarget) {
+    async function semanticScorerOf(embedder: Embedder) {
+      const { createSemanticScorer } = await import("../../evaluation/scorers/semantic-similarity.ts");
+      return createSemanticScorer({ embedder, scenarios });
+    }
+
+    async function labellerOf(target: ModelTarget) {
+      const { createModelLabeller } = await import("../../evaluation/labels/model-labeller.ts");
       const price = priceOf?.(target);
       const model = budgeted(createModel(target), { ledger, priceOf: price });
       return createModelLabeller({ model, candidates, name: target.model_id, priceOf: price });

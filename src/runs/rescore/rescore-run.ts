@@ -10,8 +10,7 @@ import {
   reservedScores,
   turnScoreNames,
 } from "../../contract/schemas/scores/score-names.ts";
-import { withBaselineGate } from "../compare/baseline-gate.ts";
-import { withDecision } from "../sequence/read-sequence.ts";
+import { withComparisons } from "../execute/conclude-run.ts";
 import type { CreateRunScoring } from "../execute/run-context.ts";
 import type { RunServices } from "../run-services.ts";
 import { codeSettings } from "../user-code/check-code.ts";
@@ -242,7 +241,7 @@ async function rescoreAttempts(
 
 async function updateFigures(run: RunRecord, rescored: Rescored, { store, now, hold }: HeldOptions): Promise<void> {
   const { summary: own, message, totals } = await summarizeStoredRun(run, { store, now });
-  const summary = rescored.partial ? own : await withDecision(await withBaselineGate(own, run, store), run, store);
+  const summary = rescored.partial ? own : await withComparisons(own, { run, store, isDecided: true });
   const figures = {
     summary: { ...summary, rescored },
     totals,

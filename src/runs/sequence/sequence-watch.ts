@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunRecord, Store } from "../../contract/ports/store.ts";
 import { Postponed } from "../stored/attempt-errors.ts";
-import { candidateOf, creationMs, readSequence } from "./read-sequence.ts";
 
 /** Decides whether the scenarios of a run that stops when it is decided still have to run. */
 export interface SequenceWatch {
@@ -87,6 +86,7 @@ class StoreWatch implements SequenceWatch {
   async #readState(): Promise<void> {
     this.#ended = 0;
     this.#checkedAt = performance.now();
+    const { candidateOf, creationMs, readSequence } = await import("./read-sequence.ts");
     const run = (await this.#store.runs.get(this.#run.id)) ?? this.#run;
     const candidate = await candidateOf(this.#store, run);
     // A candidate that was deleted, or was never stored: there is nothing to decide.

@@ -14,7 +14,7 @@ import { fixedHeaders } from "./responses/response-headers.ts";
 import type { Shell } from "./shell.ts";
 
 export interface ListenOptions {
-  readonly app: Pick<Shell, "fetch" | "earlyRefusal">;
+  readonly app: Pick<Shell, "fetch" | "early">;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
@@ -94,7 +94,7 @@ function createHttpServer({ app, limits, log, version, checkIntervalMs = 1000, s
     if (connections.isDraining) response.shouldKeepAlive = false;
     response.once("close", () => dropBody(request));
     connections.start(() => {
-      if (!app.earlyRefusal?.refuse(request, response)) void handle(request, response);
+      if (!app.early.answer(request, response)) void handle(request, response);
     });
   });
   server.setTimeout(stalledMs, (socket) => closeStalled(socket, { connections, stalledMs }));

@@ -38,11 +38,23 @@ export function logRequest(
   context: Context<ShellEnvironment>,
   outcome: { status: number; ms: number },
 ): void {
+  const { method, path } = context.req;
+  logOutcome(log, { method, path, ...outcome, request_id: context.get("requestId") });
+}
+
+interface RequestOutcome {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly request_id: string;
+}
+
+export function logOutcome(log: Logger, { path, ...outcome }: RequestOutcome): void {
   const level = outcome.status >= 500 ? "error" : "info";
   if (!log.isLevelEnabled(level)) return;
-  const { method, path } = context.req;
-  const entry = { method, path: path.slice(0, 200), ...outcome, request_id: context.get("requestId") };
-  log[level](entry, "request");
+  const { method, ...rest } = outcome;
+  log[level]({ method, path: path.slice(0, 200), ...rest }, "request");
 }
 
 /** `12:00:00 warn  message {"more":1}`, with the stack of an error on the lines after it. */

@@ -9,7 +9,7 @@ import { createOriginCheck } from "./checks/origin-check.ts";
 import { docsRoutes, type DocsOptions } from "./docs.ts";
 import { createGate } from "./gate.ts";
 import { createAdmission, type OverloadOptions } from "./limits/admission.ts";
-import { createEarlyRefusal, type EarlyRefusal } from "./early-refusal.ts";
+import { createEarlyAnswers, type EarlyAnswers } from "./early-answers.ts";
 import { createRateLimit, type RateLimits, type SharedRates } from "./limits/rate-limit.ts";
 import { logRequest } from "./log.ts";
 import { createNotFound, type Neighbour } from "./not-found.ts";
@@ -65,8 +65,8 @@ export interface Shell {
   mount<Parts>(route: Route<Parts>, parts: Parts): void;
   /** The declarations of all routes. */
   readonly routes: readonly RouteDeclaration[];
-  /** The check that the server makes before it calls `fetch`. */
-  readonly earlyRefusal: EarlyRefusal | null;
+  /** The server asks it before it calls `fetch`. */
+  readonly early: EarlyAnswers;
 }
 
 /**
@@ -148,19 +148,18 @@ export function createShell({
   const operations = () => operationsOf(mounted.map((declared) => ({ declared })));
   for (const route of docsRoutes(documentation, operations)) mount(route, undefined);
 
-  const earlyRefusal =
-    admission &&
-    createEarlyRefusal({
-      admission,
-      version,
-      isExempt: ({ path }) => exempt.has(path),
-      passedLast: hostCheck.passedLast,
-    });
+  const early = createEarlyAnswers({
+    admission,
+    version,
+    log,
+    isExempt: ({ path }) => exempt.has(path),
+    passedLast: hostCheck.passedLast,
+  });
   return {
     fetch: (request, environment = {}) => app.fetch(request, environment),
     mount,
     routes: mounted,
-    earlyRefusal,
+    early,
   };
 }
 

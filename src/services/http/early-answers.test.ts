@@ -53,6 +53,20 @@ test.each(["/quick", "/quick?a=b", "/v1/chat/completions", "/v1/models?limit=1"]
   },
 );
 
+test("says that the process is alive with the app's own answer and log line, and without the app", async () => {
+  const { ask, app, seen } = await fullServer();
+  const before = seen();
+  const headers = { "x-request-id": "r1" };
+  const early = await ask("/healthz", { headers });
+  expect(seen()).toBe(before + 1);
+  const byApp = await app.request("/healthz", { headers });
+  expect([early.status, early.text]).toEqual([byApp.status, await byApp.text()]);
+  expect(shared(Object.entries(early.headers))).toEqual(shared(byApp.headers));
+  expect((await ask("/healthz", { method: "HEAD" })).text).toBe("");
+  expect((await ask("/healthz", { headers: { host: "evil.example" } })).status).toBe(421);
+  expect((await ask("/healthz", { method: "POST" })).status).toBe(503);
+});
+
 test("leaves exempt requests and other refusals to the app", async () => {
   const { ask } = await fullServer();
   const statusOf = async (path: string, options: RequestOptions = {}) => (await ask(path, options)).status;
