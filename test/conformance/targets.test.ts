@@ -14,6 +14,8 @@ import { agentReply, describeTarget, secret, type TargetKind } from "./target-su
 
 interface Wire {
   readonly path: string;
+  /** The path of its address, where the protocol adds to it. */
+  readonly base?: string;
   readonly protocol: Protocol;
   readonly target?: Omit<Target, "url">;
   /** The texts of the user in a request, and the session of an agent that keeps the conversation. */
@@ -24,13 +26,14 @@ interface Wire {
 interface SentMessage {
   readonly role?: string;
   readonly type?: string;
-  readonly content: string | readonly { readonly text: string }[];
+  readonly content?: string | readonly { readonly text: string }[];
+  readonly parts?: readonly { readonly text: string }[];
 }
 
 /** The fields that the protocols send. */
 interface Sent {
   readonly messages: readonly SentMessage[];
-  readonly input: readonly SentMessage[];
+  readonly input: readonly SentMessage[] & { readonly messages: readonly SentMessage[] };
   readonly turns: readonly SentMessage[];
   readonly say: string;
   readonly id?: string;
@@ -40,7 +43,8 @@ interface Sent {
   };
 }
 
-const textOf = ({ content }: SentMessage): string => (typeof content === "string" ? content : (content[0]?.text ?? ""));
+const textOf = ({ content, parts = [] }: SentMessage): string =>
+  typeof content === "string" ? content : ((content ?? parts)[0]?.text ?? "");
 const texts = (messages: readonly SentMessage[]): string[] =>
   messages.filter(({ role, type }) => role === "user" || type === "human").map(textOf);
 const headers = { "x-key": { env: "TARGET_KEY" } };
@@ -106,6 +110,31 @@ const wires: Readonly<Record<string, Wire>> = {
       ]
         .map((event) => `data: ${JSON.stringify(event)}\n\n`)
         .join(""),
+  },
+  "ui-messages": {
+    path: "/ui-messages",
+    protocol: "ui-messages",
+    target: { protocol: "ui-messages", headers },
+    read: ({ messages }) => ({ texts: texts(messages) }),
+    write: (delta) =>
+      [
+        { type: "start" },
+        { type: "text-start", id: "0" },
+        { type: "text-delta", id: "0", delta },
+        { type: "text-end", id: "0" },
+        { type: "finish" },
+      ]
+        .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+        .concat("data: [DONE]\n\n")
+        .join(""),
+  },
+  "langgraph, stateless": {
+    path: "/runs/wait",
+    base: "",
+    protocol: "langgraph",
+    target: { protocol: "langgraph", assistant: "desk", stateless: true, headers },
+    read: ({ input: { messages } }) => ({ texts: texts(messages) }),
+    write: (content) => ({ messages: [{ type: "ai", content }] }),
   },
   "a2a 1.0": {
     path: "/a2a",
@@ -183,20 +212,20 @@ beforeAll(() => new Promise<void>((resolve) => void server.listen(0, "127.0.0.1"
 afterAll(() => server.closeAllConnections());
 afterAll(() => void server.close());
 
-for (const [name, { path, protocol, target }] of Object.entries(wires)) {
+for (const [name, { path, base = path, protocol, target }] of Object.entries(wires)) {
   describe(`the protocol ${name}`, () => {
     describeTarget({
       name,
       isHttp: true,
       hasHeaders: target !== undefined,
       modelOf(outbound, elsewhere) {
-        const base = elsewhere ?? `${address()}${path}`;
+        const url = elsewhere ?? `${address()}${base}`;
         return createChatModel({
           outbound,
           protocol,
-          endpoint: base,
+          endpoint: url,
           modelId: "m",
-          target: target && { ...target, url: base },
+          target: target && { ...target, url },
           secretOf: () => new Secret(secret),
         });
       },

@@ -75,6 +75,8 @@ export type ChatMessage =
       readonly role: "assistant";
       readonly content: string;
       readonly tool_calls?: readonly ToolCall[];
+      /** Calls that the agent answered itself. Sent only by protocols whose history has them. */
+      readonly answered_calls?: readonly ReportedToolCall[];
       readonly name?: string;
       readonly cache_marks?: readonly CacheMark[];
       /** The unchanged content of a reply that its provider paused. The model continues when it is sent back. */

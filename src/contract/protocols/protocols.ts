@@ -55,6 +55,8 @@ interface BackendProtocolFacts extends Described {
 /** `agent`: other agents, for whom an address is enough. `template`: those that a target describes. Both may be targets. */
 interface TargetProtocolFacts extends Described {
   readonly kind: "agent" | "template";
+  /** True when the fields of a target's `body` are added to those that the protocol sends. */
+  readonly addsBody?: boolean;
 }
 
 /** `code`: programs of this machine. `recorded`: nothing is called. Neither has an adapter. */
@@ -168,6 +170,36 @@ export const protocols = {
       history: "kept",
       system: false,
       images: false,
+      streams: false,
+      world: true,
+    },
+  }),
+  "ui-messages": defineProtocol({
+    kind: "agent",
+    addsBody: true,
+    title: "AI SDK route",
+    about: "a route made with the AI SDK (`toUIMessageStreamResponse`), as `useChat` calls it",
+    carries: {
+      tools: "own",
+      calls: "always",
+      history: "sent",
+      system: false,
+      images: true,
+      streams: true,
+      world: true,
+    },
+  }),
+  langgraph: defineProtocol({
+    kind: "agent",
+    addsBody: true,
+    title: "LangGraph server",
+    about: "an assistant of a LangGraph server, by its address and the assistant's name",
+    carries: {
+      tools: "own",
+      calls: "always",
+      history: "template",
+      system: false,
+      images: true,
       streams: false,
       world: true,
     },

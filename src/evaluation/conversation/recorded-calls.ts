@@ -101,16 +101,25 @@ const noResult = "No result is available: the tool was not run.";
  * providers reject a call without a result. Calls that an agent answered itself are part of its reply.
  */
 export function replyMessages({ agent_reply: content, tool_calls = [] }: StoredReply): readonly ChatMessage[] {
-  const open = tool_calls.filter((call) => call.result === undefined && call.error === undefined);
-  if (open.length === 0) return [{ role: "assistant", content }];
+  const [open, answered] = [tool_calls.filter(isOpen), tool_calls.filter((call) => !isOpen(call))];
+  const own = answered.length > 0 && { answered_calls: answered.map(toReportedCall) };
+  if (open.length === 0) return [{ role: "assistant", content, ...own }];
   return [
     {
       role: "assistant",
       content,
+      ...own,
       tool_calls: open.map((call) => ({ id: call.id, name: call.name, arguments: sentArguments(call) })),
     },
     ...open.map(({ id, name }): ChatMessage => ({ role: "tool", tool_call_id: id, name, content: noResult })),
   ];
+}
+
+const isOpen = ({ result, error }: RecordedToolCall): boolean => result === undefined && error === undefined;
+
+function toReportedCall(call: RecordedToolCall): ReportedToolCall {
+  const { id, name, result, error } = call;
+  return compact({ id, name, arguments: sentArguments(call), result, error });
 }
 
 /** The arguments as they are sent back. Providers reject those that are not a JSON object. */

@@ -23,4 +23,6 @@ export const targetProtocols: Readonly<
   http: async () => (await import("../targets/http-target.ts")).httpTarget,
   "ag-ui": async () => (await import("../targets/ag-ui.ts")).agUiTarget,
   a2a: async () => (await import("../targets/a2a.ts")).a2aTarget,
+  "ui-messages": async () => (await import("../targets/ui-messages.ts")).uiMessagesTarget,
+  langgraph: async () => (await import("../targets/langgraph.ts")).langgraphTarget,
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChatSession } from "../../contract/ports/chat-model.ts";
+import type { ChatMessage, ChatSession } from "../../contract/ports/chat-model.ts";
 import type { Target } from "../../contract/schemas/acting/target.ts";
 import { createChatModel } from "../protocols/create-chat-model.ts";
 import type { Outbound, OutboundRequest } from "../outbound/outbound.ts";
@@ -10,7 +10,12 @@ interface Sent {
 }
 
 /** Asks a target whose answers are given in order, and returns what was sent. */
-async function ask(target: Target, answers: readonly unknown[], session: ChatSession = { id: "s-1" }) {
+async function ask(
+  target: Target,
+  answers: readonly unknown[],
+  session: ChatSession = { id: "s-1" },
+  messages: readonly ChatMessage[] = [{ role: "user", content: "Hi" }],
+) {
   const sent: { url: string; headers: OutboundRequest["headers"]; body: Sent }[] = [];
   const outbound = {
     maxEventBytes: 10_000,
@@ -23,8 +28,7 @@ async function ask(target: Target, answers: readonly unknown[], session: ChatSes
   } as unknown as Outbound;
   const { protocol = "http", url } = target;
   const model = createChatModel({ outbound, protocol, endpoint: url, modelId: "m", target });
-  const request = { messages: [{ role: "user" as const, content: "Hi" }] };
-  return { reply: await model(request, { signal: new AbortController().signal, session }), sent };
+  return { reply: await model({ messages }, { signal: new AbortController().signal, session }), sent };
 }
 
 const a2a: Target = { url: "http://agent.test/rpc", protocol: "a2a" };
@@ -193,4 +197,165 @@ test("AG-UI: calls, arguments and results that only a snapshot has are taken fro
       { id: "c2", name: "stop", arguments: '{"id":8}' },
     ],
   });
+});
+
+const route: Target = { url: "http://agent.test/api/chat", protocol: "ui-messages" };
+const chunks = (...list: object[]): string => `${events(...list)}data: [DONE]\n\n`;
+const orderCall = { id: "c", name: "find", arguments: '{"id":7}', result: { found: true } };
+
+test("UI messages: the history has parts with pictures and with the calls of earlier turns and their results", async () => {
+  const history: readonly ChatMessage[] = [
+    { role: "system", content: "You help." },
+    { role: "user", content: "Find this", parts: [{ type: "image", url: "https://a.test/p.jpg" }] },
+    {
+      role: "assistant",
+      content: "Found.",
+      answered_calls: [orderCall, { ...orderCall, id: "d", result: undefined, error: "gone" }],
+    },
+    { role: "user", content: "Thanks" },
+  ];
+  const said = chunks({ type: "text-delta", id: "0", delta: "Bye." }, { type: "finish" });
+  const target = { ...route, body: { model: "{{model}}" } };
+  const { reply, sent } = await ask(target, [said], { id: "s-1" }, history);
+  expect(reply).toMatchObject({ ok: true, text: "Bye.", reported_calls: [] });
+  const step = { type: "step-start" };
+  const part = {
+    type: "tool-find",
+    toolCallId: "c",
+    input: { id: 7 },
+    state: "output-available",
+    output: { found: true },
+  };
+  expect(sent[0]?.body).toEqual({
+    id: "s-1",
+    trigger: "submit-message",
+    model: "m",
+    messages: [
+      { id: "s-1-0", role: "user", parts: [{ type: "file", mediaType: "image/jpeg", url: "https://a.test/p.jpg" }] },
+      {
+        id: "s-1-1",
+        role: "assistant",
+        parts: [
+          step,
+          part,
+          { type: "tool-find", toolCallId: "d", input: { id: 7 }, state: "output-error", errorText: "gone" },
+          step,
+          { type: "text", text: "Found.", state: "done" },
+        ],
+      },
+      { id: "s-1-2", role: "user", parts: [{ type: "text", text: "Thanks" }] },
+    ],
+  });
+});
+
+test("UI messages: each call is reported once, with its result, and the usage of the whole message", async () => {
+  const { reply } = await ask(route, [
+    chunks(
+      { type: "start" },
+      { type: "start-step" },
+      { type: "text-start", id: "0" },
+      { type: "text-delta", id: "0", delta: "Let me see." },
+      { type: "tool-input-start", toolCallId: "c", toolName: "find" },
+      { type: "tool-input-delta", toolCallId: "c", inputTextDelta: '{"id":' },
+      { type: "tool-input-available", toolCallId: "c", toolName: "find", input: { id: 7 } },
+      { type: "tool-output-available", toolCallId: "c", output: "half", preliminary: true },
+      { type: "tool-output-available", toolCallId: "c", output: { found: true } },
+      { type: "message-metadata", messageMetadata: { usage: { inputTokens: 10, outputTokens: 1, totalTokens: 11 } } },
+      { type: "start-step" },
+      { type: "data-progress", data: { text: "not said" } },
+      { type: "tool-input-available", toolCallId: "c", toolName: "find", input: { id: 8 } },
+      { type: "tool-output-error", toolCallId: "c", errorText: "gone" },
+      { type: "text-start", id: "0" },
+      { type: "text-delta", id: "0", delta: "Thrown away." },
+      { type: "reset-step" },
+      { type: "start-step" },
+      { type: "text-start", id: "0" },
+      { type: "text-delta", id: "0", delta: "Found." },
+      { type: "finish", messageMetadata: { totalUsage: { inputTokens: 20, outputTokens: 3, totalTokens: 23 } } },
+    ),
+  ]);
+  expect(reply).toMatchObject({
+    text: "Let me see.\n\nFound.",
+    reported_calls: [orderCall],
+    usage: { prompt_tokens: 20, completion_tokens: 3, total_tokens: 23 },
+  });
+});
+
+test("UI messages: errors, approvals and streams that end early are failures", async () => {
+  const code = async (answer: string) => {
+    const { reply } = await ask(route, [answer]);
+    return reply.ok ? reply.text : reply.error.code;
+  };
+  expect(await code(chunks({ type: "error", errorText: "secret words" }))).toBe("upstream_error");
+  expect(await code(chunks({ type: "abort" }))).toBe("upstream_error");
+  const asks = [
+    { type: "tool-input-available", toolCallId: "c", toolName: "pay", input: {} },
+    { type: "tool-approval-request", toolCallId: "c" },
+  ];
+  expect(await code(chunks(...asks, { type: "finish" }))).toBe("upstream_rejected");
+  expect(await code(events({ type: "text-delta", id: "0", delta: "Half" }))).toBe("upstream_invalid_reply");
+  expect(await code('{"text":"not a stream"}')).toBe("upstream_invalid_reply");
+});
+
+test("LangGraph: a thread gets the last message, and only what follows it is of the turn", async () => {
+  const call = (id: string) => ({ type: "ai", content: "", tool_calls: [{ id, name: "find", args: { id: 7 } }] });
+  const usage_metadata = { input_tokens: 10, output_tokens: 1, total_tokens: 11 };
+  const state = {
+    messages: [
+      { type: "human", content: "Hi", id: "s-1-0-0" },
+      call("call_0"),
+      { type: "tool", tool_call_id: "call_0", content: "earlier" },
+      { type: "ai", content: "Earlier.", usage_metadata },
+      { type: "human", content: "Hi", id: "s-1-2-0" },
+      { ...call("call_0"), usage_metadata },
+      { type: "tool", tool_call_id: "call_0", content: '{"found":true}' },
+      { type: "ai", content: [{ type: "text", text: "Found." }], usage_metadata },
+    ],
+  };
+  const target: Target = { url: "http://agent.test/", protocol: "langgraph", assistant: "desk" };
+  const history: readonly ChatMessage[] = [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "Earlier.", answered_calls: [orderCall] },
+    { role: "user", content: "Hi" },
+  ];
+  const { reply, sent } = await ask(target, [state], { id: "s-1" }, history);
+  expect(sent[0]?.url).toMatch(/^http:\/\/agent\.test\/threads\/[0-9a-f-]{36}\/runs\/wait$/);
+  expect(sent[0]?.body).toMatchObject({
+    assistant_id: "desk",
+    if_not_exists: "create",
+    input: { messages: { length: 1 } },
+  });
+  expect(reply).toMatchObject({
+    text: "Found.",
+    reported_calls: [{ ...orderCall, id: "call_0" }],
+    usage: { prompt_tokens: 20, total_tokens: 22 },
+  });
+
+  const stateless = await ask({ ...target, stateless: true }, [state], { id: "s-1" }, history);
+  expect(stateless.reply).toMatchObject({ text: "Found.", reported_calls: [{ id: "call_0" }] });
+  expect(stateless.sent[0]).toMatchObject({
+    url: "http://agent.test/runs/wait",
+    body: {
+      input: {
+        messages: [
+          { role: "user" },
+          { tool_calls: [{ id: "c" }] },
+          { role: "tool" },
+          { content: "Earlier." },
+          { role: "user" },
+        ],
+      },
+    },
+  });
+});
+
+test("LangGraph: a run that failed or waits is a failure", async () => {
+  const target: Target = { url: "http://agent.test", protocol: "langgraph", assistant: "desk" };
+  const code = async (state: object) => {
+    const { reply } = await ask(target, [state]);
+    return reply.ok ? reply.text : reply.error.code;
+  };
+  expect(await code({ __error__: { error: "ValueError", message: "x" } })).toBe("upstream_error");
+  expect(await code({ messages: [], __interrupt__: [{ value: "Pay?" }] })).toBe("upstream_rejected");
+  expect(await code({ question: "x" })).toBe("upstream_invalid_reply");
 });

@@ -1,10 +1,11 @@
-import { canonicalJson, isRecord, toPointer } from "../../base/json.ts";
+import { canonicalJson, isRecord, toPointer, type JsonRecord } from "../../base/json.ts";
 import {
   toOpenaiMessage,
   type ChatModel,
   type ChatRequest,
   type ReplyError,
   type ReportedToolCall,
+  type TokenUsage,
   type ToolCall,
 } from "../../contract/ports/chat-model.ts";
 import type { CallPlaces, Target } from "../../contract/schemas/acting/target.ts";
@@ -127,6 +128,20 @@ function toValues(target: Target, facts: CallFacts): TemplateValues {
   };
 }
 
+/** The body of a protocol with the fields that the target adds. An object within the body keeps its other fields. */
+export function withBody(own: JsonRecord, target: Target, facts: CallFacts): JsonRecord {
+  const added = fillValue(target.body, toValues(target, facts));
+  return isRecord(added) ? merged(own, added) : own;
+}
+
+function merged(own: JsonRecord, added: JsonRecord): JsonRecord {
+  const entries = Object.entries(added).map(([name, value]) => {
+    const known = Object.hasOwn(own, name) ? own[name] : undefined;
+    return [name, isRecord(known) && isRecord(value) ? merged(known, value) : value];
+  });
+  return { ...own, ...Object.fromEntries(entries) };
+}
+
 function isStreamed({ stream }: Target, { headers, body }: OutboundBody): boolean {
   if (!stream) return false;
   const type = String(headers["content-type"] ?? "");
@@ -226,7 +241,7 @@ class AnswerReader {
       ...(this.#tellsCalls(answers) && { reported_calls: calls.filter((call) => !pending.includes(call)) }),
       ...(isOfTurn && { calls_of_turn: true }),
       finish_reason: pending.length > 0 ? "tool_calls" : "stop",
-      usage: tokenUsage(camelToSnake(last(usage))),
+      usage: agentUsage(last(usage)),
       model: context.modelId,
       completion_id: "",
       system_fingerprint: null,
@@ -385,7 +400,11 @@ function textOf(values: readonly unknown[]): string | null {
   return texts.length === 0 ? null : texts.join("\n\n");
 }
 
-/** Token counts of agents written in JavaScript are often named `promptTokens`. */
+/** The token counts of an agent: those of JavaScript are often named `promptTokens`. */
+export function agentUsage(value: unknown): TokenUsage | null {
+  return tokenUsage(camelToSnake(value));
+}
+
 function camelToSnake(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const renamed = Object.entries(value).map(([key, count]) => [

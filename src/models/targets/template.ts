@@ -1,7 +1,7 @@
 import { isRecord, toPointer } from "../../base/json.ts";
 import { closestName, truncateText } from "../../base/text.ts";
 import type { FieldError } from "../../contract/errors/errors.ts";
-import { protocols } from "../../contract/protocols/protocols.ts";
+import { protocols, type ProtocolFacts } from "../../contract/protocols/protocols.ts";
 import { templateVariables, type Target, type TemplateVariable } from "../../contract/schemas/acting/target.ts";
 
 /** The values of placeholders in one call. Undefined: the field of a JSON body is left out, elsewhere the text is empty. */
@@ -91,6 +91,7 @@ function* textsIn(
 export function isStateless(target: Target): boolean {
   const { history } = protocols[target.protocol ?? "http"].carries;
   if (history !== "template") return history === "sent";
+  if (target.protocol === "langgraph") return target.stateless === true;
   return [...placeholdersIn(target)].some(({ name }) => name === "messages" || name === "history");
 }
 
@@ -114,7 +115,7 @@ const reserved = new Set([
 /** Neither printable Latin-1 nor a tab. */
 const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
 const secretHeaders = /^(?:authorization|proxy-authorization|cookie)$|(?:api-?key|token|secret|password)$/i;
-const httpOnly = ["method", "body", "reply", "tool_calls", "usage", "labels", "session", "error", "stream"] as const;
+const httpOnly = ["method", "reply", "tool_calls", "usage", "labels", "session", "error", "stream"] as const;
 
 /** Problems of a target beyond the schema of each field. Pointers are relative to it. */
 export function targetProblems(target: Target): FieldError[] {
@@ -143,9 +144,19 @@ export function targetProblems(target: Target): FieldError[] {
     }
   }
   const { protocol = "http", method = "POST", body } = target;
+  for (const name of ["assistant", "stateless"] as const) {
+    if (target[name] !== undefined && protocol !== "langgraph") {
+      note(`/${name}`, "not_allowed", `has an effect only with protocol langgraph`);
+    }
+  }
   if (protocol !== "http") {
-    for (const name of httpOnly) {
+    const facts: ProtocolFacts = protocols[protocol];
+    const addsBody = "addsBody" in facts && facts.addsBody === true;
+    for (const name of [...httpOnly, ...(addsBody ? [] : (["body"] as const))]) {
       if (target[name] !== undefined) note(`/${name}`, "not_allowed", `has no effect with protocol ${protocol}`);
+    }
+    if (addsBody && body !== undefined && !isRecord(body)) {
+      note("/body", "invalid_value", `must be an object: with protocol ${protocol}, its fields are added to the body`);
     }
   } else if (method === "GET" && body !== undefined) {
     note("/body", "not_allowed", "is not sent with GET: put placeholders into the URL");

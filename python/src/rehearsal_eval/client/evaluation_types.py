@@ -44,9 +44,11 @@ class EvaluationRequest(_EvaluationRequestRequired, total=False):
     `openai-responses`: a model behind OpenAI's responses API; nothing is stored there. `anthropic-messages`: a
     model behind Anthropic's messages API. `agent`: an agent backend of Rehearsal, or another with its `POST /`.
     `http`: an agent with an interface of its own, as a target describes it. `ag-ui`: an agent with the HTTP
-    interface of AG-UI. `a2a`: an agent with A2A's JSON-RPC, version 1.0 or 0.3. `module`: a function of a module on
-    this machine. `command`: a program on this machine that answers JSON lines. `recorded`: nothing is called: the
-    replies in `agent_reply` are stored and scored. Default: "openai-chat".
+    interface of AG-UI. `a2a`: an agent with A2A's JSON-RPC, version 1.0 or 0.3. `ui-messages`: a route made with
+    the AI SDK (`toUIMessageStreamResponse`), as `useChat` calls it. `langgraph`: an assistant of a LangGraph
+    server, by its address and the assistant's name. `module`: a function of a module on this machine. `command`: a
+    program on this machine that answers JSON lines. `recorded`: nothing is called: the replies in `agent_reply` are
+    stored and scored. Default: "openai-chat".
     """
     on_failure: Literal["continue", "stop"]
     """After a failed turn, continue with the next turn or stop the attempt. Default: "continue"."""
@@ -597,7 +599,7 @@ class Opponent(TypedDict, total=False):
     """A value that the mean of the score is compared with."""
 
 
-Protocol: TypeAlias = "Literal['openai-chat', 'openai-responses', 'anthropic-messages', 'agent', 'http', 'ag-ui', 'a2a', 'module', 'command', 'recorded']"
+Protocol: TypeAlias = "Literal['openai-chat', 'openai-responses', 'anthropic-messages', 'agent', 'http', 'ag-ui', 'a2a', 'ui-messages', 'langgraph', 'module', 'command', 'recorded']"
 
 
 class Parameters(TypedDict, total=False):
@@ -632,16 +634,19 @@ class _TargetRequired(TypedDict):
 
 
 class Target(_TargetRequired, total=False):
-    protocol: Literal["http", "ag-ui", "a2a"]
+    protocol: Literal["http", "ag-ui", "a2a", "ui-messages", "langgraph"]
     """`http` (default): the request is made from `body`. These have a body of their own: `ag-ui` (an agent with the
-    HTTP interface of AG-UI), `a2a` (an agent with A2A's JSON-RPC, version 1.0 or 0.3).
+    HTTP interface of AG-UI), `a2a` (an agent with A2A's JSON-RPC, version 1.0 or 0.3), `ui-messages` (a route made
+    with the AI SDK (`toUIMessageStreamResponse`), as `useChat` calls it), `langgraph` (an assistant of a LangGraph
+    server, by its address and the assistant's name).
     """
     method: Literal["GET", "POST", "PUT", "PATCH"]
     """Default: POST."""
     headers: Dict[str, TargetHeader]
     body: Any
-    """The body as JSON. A text that is a placeholder alone, such as "{{messages}}", is replaced by its value; others
-    are filled in. Sent as a form when the content-type header says so; a text is sent as it is.
+    """The body as JSON; with `ui-messages` and `langgraph`, an object whose fields are added to the body. A text that
+    is a placeholder alone, such as "{{messages}}", is replaced by its value; others are filled in. Sent as a form
+    when the content-type header says so; a text is sent as it is.
     """
     reply: str
     """Where the answer has the reply. `*` stands for every element of a list; -1 for its last one. Default: the whole
@@ -664,6 +669,12 @@ class Target(_TargetRequired, total=False):
     idempotent: bool
     """False: a request that the target may have acted on is not sent again. Default: true when the body has the whole
     conversation.
+    """
+    assistant: str
+    """The assistant of a LangGraph server: the name of its graph, or an id. Default: the model of the run."""
+    stateless: bool
+    """True: a LangGraph server keeps no thread, and is sent the whole conversation with every turn. Default: a thread
+    for each attempt.
     """
     world: WorldAddress
     """Where the target expects the address of a private MCP server with the tools of the world."""

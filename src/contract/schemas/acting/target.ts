@@ -85,7 +85,7 @@ export const Target = z
       )
       .optional(),
     body: JsonValue.optional().describe(
-      'The body as JSON. A text that is a placeholder alone, such as "{{messages}}", is replaced by its value; others are filled in. Sent as a form when the content-type header says so; a text is sent as it is.',
+      'The body as JSON; with `ui-messages` and `langgraph`, an object whose fields are added to the body. A text that is a placeholder alone, such as "{{messages}}", is replaced by its value; others are filled in. Sent as a form when the content-type header says so; a text is sent as it is.',
     ),
     reply: AnswerPointer.optional().describe(
       "Where the answer has the reply. `*` stands for every element of a list; -1 for its last one. Default: the whole answer as text.",
@@ -115,6 +115,18 @@ export const Target = z
       .optional()
       .describe(
         "False: a request that the target may have acted on is not sent again. Default: true when the body has the whole conversation.",
+      ),
+    assistant: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("The assistant of a LangGraph server: the name of its graph, or an id. Default: the model of the run."),
+    stateless: z
+      .boolean()
+      .optional()
+      .describe(
+        "True: a LangGraph server keeps no thread, and is sent the whole conversation with every turn. Default: a thread for each attempt.",
       ),
     world: WorldAddress.optional().describe(
       "Where the target expects the address of a private MCP server with the tools of the world.",
