@@ -49,6 +49,15 @@ test("a request file may begin with a byte order mark", async () => {
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, runs: [{ model_id: "m" }] });
 });
 
+test("the run of a request file's replay_users is replayed", async () => {
+  const request = { test_batch: JSON.parse(hello), model_id: "demo/retrieval", endpoint: "http://127.0.0.1:9/v1" };
+  await using folder = await folderWith({
+    "request.json": JSON.stringify({ ...request, replay_users: "nightly" }),
+  });
+  const { code, stderr } = await runCli(["eval", "request.json", "--dry-run"], { cwd: folder.path });
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("nightly") });
+});
+
 test("the gate and the replay of a request file are used, unless --gate is given", async () => {
   await using provider = await startFakeProvider({ behaviour: text("Nothing of the kind") });
   const request = {

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { omitUndefined } from "../../base/json.ts";
+import { compact } from "../../base/compact.ts";
 import type { RescoreInput } from "../../client/evaluation-client.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
@@ -47,7 +47,7 @@ export async function loadScenarios(
   if (broken.length > 0 && !skipInvalid) {
     throw new CliError(`${broken.join("\n  ")}\n  (--skip-invalid skips such scenarios)`);
   }
-  const { settings: request, gate } = requestSettings(files, { folder, allowFiles });
+  const { settings: request, gate, replayUsers } = requestSettings(files, { folder, allowFiles });
   for (const { file, notes } of files) {
     const unused = notes.filter(
       ({ message }) => request.endpoint === undefined || !message.startsWith("settings of the run"),
@@ -65,6 +65,7 @@ export async function loadScenarios(
       ...settings,
       config: { ...defaults, ...settings.config },
       requestGate: settings.gates.length > 0 ? undefined : gate,
+      replayUsers,
       models: settings.models.length > 0 ? settings.models : named,
     },
   };
@@ -135,13 +136,13 @@ const RequestSettings = EvaluationRequest.omit({ test_batch: true });
 export function requestSettings(
   files: readonly ScenarioFile[],
   { folder = process.cwd(), allowFiles = false }: { folder?: string; allowFiles?: boolean | undefined } = {},
-): { settings: Config; gate?: Gate | undefined } {
+): { settings: Config; gate?: Gate | undefined; replayUsers?: string | undefined } {
   const [file] = files;
   if (files.length !== 1 || file?.format !== "json") return { settings: {} };
   const request = JSON.parse(file.text) as { readonly test_batch?: unknown } | null;
   const parsed = RequestSettings.safeParse(request);
   if (!request?.test_batch || !parsed.success) return { settings: {} };
-  const { model_id, test_name, gate, world: given, endpoint, protocol, ...rest } = parsed.data;
+  const { model_id, test_name, gate, replay_users, world: given, endpoint, protocol, ...rest } = parsed.data;
   if (typeof endpoint !== "string") {
     throw new CliError(
       `${file.file} has an object in endpoint: declare it under targets in rehearsal.yaml and name it with --target, or send the file to POST /evaluate`,
@@ -151,7 +152,11 @@ export function requestSettings(
     requireNear(given.state_file, { by: file.file, folder: dirname(pathOf(file, folder)) });
   }
   const { world } = withPaths({ world: given }, pathOf(file, folder));
-  return { settings: omitUndefined({ ...rest, endpoint, protocol, world, model: model_id, name: test_name }), gate };
+  return {
+    settings: compact({ ...rest, endpoint, protocol, world, model: model_id, name: test_name }),
+    gate,
+    replayUsers: replay_users,
+  };
 }
 
 /** Files of worlds and code of checks are named relative to the file that names them. */

@@ -71,7 +71,7 @@ export async function runEval(
   });
   const loaded = await loadWorlds({ ...read, scenarios: selected }, where);
   const { scenarios: chosen } = loaded;
-  const replayUsers = await recordedRun(options.replayUsers, where);
+  const replayUsers = await recordedRun(options.replayUsers ?? read.settings.replayUsers, where);
   const comparing = isSequential ? untilDecided(loaded.settings, { seed: options.seed, baseline }) : loaded.settings;
   const settings = { ...comparing, replayUsers };
   const named = loaded.settings.models;
