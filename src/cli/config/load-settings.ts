@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { omitUndefined } from "../../base/json.ts";
+import { compact } from "../../base/compact.ts";
 import { refuseBinary } from "../../formats/documents/decode-text.ts";
 import { readSettings, type Settings } from "../../settings.ts";
 import type { LimitOverrides } from "../../settings/numbers.ts";
@@ -35,7 +35,7 @@ export async function loadSettings({
   const prices = await loadPrices(config);
   const redact = await loadRedaction(config);
   const { settings, warnings } = readSettings(
-    { ...process.env, ...omitUndefined(overrides) },
+    { ...process.env, ...compact(overrides) },
     { limits: { ...configured, ...limits }, listens },
   );
   const targets = namesTargets ? await declaredTargets(config) : {};

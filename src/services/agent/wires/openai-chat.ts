@@ -2,7 +2,7 @@ import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/loop/age
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
 import { toUserMessage } from "../../../agent/messages/user-message.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
-import { omitUndefined } from "../../../base/json.ts";
+import { compact } from "../../../base/compact.ts";
 import type { ServiceError } from "../../../contract/errors/errors.ts";
 import type {
   CacheControl,
@@ -280,7 +280,7 @@ function messageMetadata({ reply }: SuccessfulOutcome): Readonly<Record<string, 
 /** The usage of all model calls of the run, not only of the last one. */
 function toUsage({ usage }: SuccessfulOutcome): CompletionUsage {
   const { cached_tokens, cache_write_tokens, reasoning_tokens } = usage;
-  const input = omitUndefined({ cached_tokens, cache_write_tokens });
+  const input = compact({ cached_tokens, cache_write_tokens });
   return {
     prompt_tokens: usage.input_tokens,
     completion_tokens: usage.output_tokens,
