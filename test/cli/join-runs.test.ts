@@ -8,13 +8,27 @@ import { runCli } from "./run-cli.ts";
 const scenarios = [
   { id: "reply", interactions: [{ id: "1", user_message: "Hi", checks: [{ type: "contains", text: "e" }] }] },
   { id: "no-reply", interactions: [{ id: "1", user_message: "Hello", checks: [{ type: "contains", text: "§" }] }] },
-  { id: "reference", interactions: [{ id: "1", user_message: "When?", reference_reply: "Every day from 9 to 5." }] },
+  {
+    id: "reference",
+    tags: ["hours"],
+    interactions: [
+      { id: "1", user_message: "When?", reference_reply: "Every day from 9 to 5.", reference_metadata: { opens: 9.5 } },
+    ],
+  },
 ];
+const config = {
+  targets: { desk: { module: "./desk.mjs" } },
+  target: "desk",
+  label_rules: { opens: { tolerance: 1 } },
+};
+const desk = `export const reply = (messages) => ({ text: "Hello, at 9.", tool_calls: [], labels: { opens: 9 } });\n`;
 
 /** A run of one scenario, or of all. */
 async function evaluate(folder: TemporaryFolder, id = "*", name = "support"): Promise<EvaluationResponse> {
   await writeFile(folder.file("scenarios.json"), JSON.stringify(scenarios));
-  const options = ["--model", "demo/retrieval", "-a", "2", "--name", name, "--filter", id, "--json", "--no-gate"];
+  await writeFile(folder.file("desk.mjs"), desk);
+  await writeFile(folder.file("rehearsal.json"), JSON.stringify(config));
+  const options = ["--config", "rehearsal.json", "-a", "2", "--name", name, "--filter", id, "--json", "--no-gate"];
   const { stdout } = await runCli(["eval", "scenarios.json", ...options], { cwd: folder.path });
   return (JSON.parse(stdout) as { runs: [EvaluationResponse] }).runs[0];
 }
@@ -31,6 +45,10 @@ test("runs of different scenarios are summarized as one run of all of them is", 
   const whole = await evaluate(folder);
   const parts: EvaluationResponse[] = [];
   for (const { id } of scenarios) parts.push(await evaluate(folder, id));
+  expect(whole.summary).toMatchObject({
+    breakdown: { tag: { hours: { n: 2 } } },
+    label_metrics: { opens: { accuracy: 1 } },
+  });
   expect(timeless(joinRuns(parts, "results.json"))).toEqual(timeless(whole));
 
   await writeFile(folder.file("whole.json"), JSON.stringify(whole));

@@ -6,7 +6,7 @@ import { CliError } from "../terminal/cli-error.ts";
 
 /**
  * Runs of different scenarios as one run, summarized again from their replies. The pytest plug-in, for example, makes a run
- * of each scenario. Tags of scenarios and label rules are not part of results: figures that need them are left out.
+ * of each scenario.
  */
 export function joinRuns(runs: readonly EvaluationResponse[], file: string): EvaluationResponse {
   const [first, ...others] = runs;
@@ -15,7 +15,8 @@ export function joinRuns(runs: readonly EvaluationResponse[], file: string): Eva
   const scenarios = runs.flatMap(({ results }) => results.scenarios);
   refuseOtherRuns(runs, scenarios, file);
   const threshold = scenarios[0]?.threshold;
-  const figures = createRunFigures(compact({ threshold, checks: checkNames(first, scenarios) }));
+  const { label_rules } = first;
+  const figures = createRunFigures(compact({ threshold, label_rules, checks: checkNames(first, scenarios) }));
   for (const scenario of scenarios) {
     figures.expect(scenario.scenario_id);
     for (const attempt of scenario.attempts) {
@@ -63,7 +64,9 @@ function refuseOtherRuns(
   const differ = (valueOf: (run: EvaluationResponse) => unknown): boolean =>
     new Set(runs.map((run) => JSON.stringify(valueOf(run)))).size > 1;
   if (differ(({ test_name }) => test_name)) throw cannotJoin("They cannot be joined: they are of several tests.");
-  if (differ(({ scoring_version, measures, history }) => [scoring_version, measures, history]))
+  if (
+    differ(({ scoring_version, measures, label_rules, history }) => [scoring_version, measures, label_rules, history])
+  )
     throw cannotJoin("They cannot be joined: they were scored in different ways.");
   if (new Set(scenarios.map(({ threshold }) => threshold)).size > 1)
     throw cannotJoin("They cannot be joined: their thresholds differ.");
@@ -74,6 +77,7 @@ function toFigured(scenario: ScenarioResult, attempt: AttemptResult): FiguredAtt
   const reference = scenario.reference_attempts?.find((other) => other.attempt === attempt.attempt);
   return compact({
     scenario: scenario.scenario_id,
+    tags: scenario.tags,
     interactions,
     reference: reference?.interactions,
     replayed: reference ? undefined : replay?.interactions,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LabelRule } from "../../scoring/scorers/label-rule.ts";
 import { ConversationJudgement } from "./judging/judge.ts";
 import { Usage } from "./shared/usage.ts";
 import { Warning } from "../errors/problem.ts";
@@ -56,6 +57,7 @@ export const ScenarioResult = z
   .object({
     scenario_id: z.string(),
     description: z.string(),
+    tags: z.array(z.string()).optional().describe("Absent when there are none."),
     system_prompt: z.string().optional().describe("The scenario's own system prompt, which replaced that of the run."),
     attempts: z.array(AttemptResult),
     threshold: z
@@ -109,6 +111,7 @@ export const EvaluationResponse = z
     warnings: z.array(Warning),
     history: History.optional(),
     measures: Measures.optional(),
+    label_rules: z.record(z.string(), LabelRule).optional().describe("The run's comparison rules by label key."),
     own_agent: z
       .literal(true)
       .optional()

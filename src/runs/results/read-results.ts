@@ -222,6 +222,7 @@ export function responseDetails(
     adaptive: run.settings.adaptive,
     history: run.settings.history ?? "generated",
     measures: toMeasures(run.settings),
+    label_rules: run.settings.label_rules,
     system_prompt: run.settings.system_prompt,
     summary,
     usage,
@@ -262,6 +263,7 @@ function readScenario(scenario: Scenario, settings: RunSettings): ScenarioReadin
       return compact({
         scenario_id: scenario.id,
         description: scenario.description,
+        tags: tags.length > 0 ? tags : undefined,
         system_prompt: scenario.system_prompt,
         threshold,
         ...summary.finish(),
