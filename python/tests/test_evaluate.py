@@ -7,17 +7,20 @@ import functools
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rehearsal_eval import EngineError, Reply, Scenario, Session, ToolCall, Turn, evaluate, evaluate_async
+from rehearsal_eval import EngineError, Reply, Scenario, Session, ToolCall, Turn, _callback, evaluate, evaluate_async
+from rehearsal_eval._callback import CallbackServer
 
 Messages = list[dict[str, Any]]
 REFUND = [ToolCall(name="refund", arguments={"order": 12})]
@@ -210,19 +213,23 @@ def test_scorers_are_functions() -> None:
     def silent(reply: str) -> None:
         return None
 
+    def misspelt(reply: str, *, context: dict[str, Any]) -> float:
+        return context["user_mesage"] == "hi"
+
     async def later(reply: str) -> bool:
         return True
 
     result = evaluate(
         scenario("hi", checks=SAYS_HELLO),
         lambda messages: "hello",
-        scorers=[flag, share, explained, record, asserts, silent, later, "token_f1", {"type": "contains", "text": "o"}],
+        scorers=[flag, share, explained, record, asserts, silent, misspelt, later, "token_f1", {"type": "contains", "text": "o"}],
         config={"limits": {"code_timeout_ms": 60_000}},
     )
     turn = result.scenarios[0].attempts[0].turns[0]
     measured = {"flag": 1, "share": 0.25, "explained": 0.5, "record": 0, "asserts": 0, "later": 1}
     assert {name: turn.scores.get(name) for name in measured} == measured
     assert "silent" not in turn.scores
+    assert "misspelt" not in turn.scores and "KeyError: 'user_mesage'" in turn.reasons["misspelt"]
     assert turn.reasons["explained"] == "half of it ✓"
     assert "it is not goodbye" in turn.reasons["asserts"]
 
@@ -234,6 +241,32 @@ def test_scorers_are_functions() -> None:
 
     with pytest.raises(ValueError, match="two scorers are called 'flag'"):
         evaluate(scenario("hi"), lambda messages: "hello", scorers=[flag, made()])
+
+
+def test_a_scorer_whose_connection_breaks_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def good(reply: str) -> bool:
+        return True
+
+    original = _callback._handler
+
+    def breaking(server: CallbackServer) -> type[BaseHTTPRequestHandler]:
+        handler: Any = original(server)
+        answer = handler._answer
+
+        def broken(self: BaseHTTPRequestHandler, *response: Any) -> None:
+            if not self.path.startswith("/scorer/"):
+                return answer(self, *response)
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+        handler._answer = broken
+        return handler
+
+    monkeypatch.setattr(_callback, "_handler", breaking)
+    result = evaluate(scenario("hi", checks=SAYS_HELLO), lambda messages: "hello", scorers=[good], gates=["good>=0.5"])
+    turn = result.scenarios[0].attempts[0].turns[0]
+    assert "good" not in turn.scores and "could not be reached" in turn.reasons["good"]
+    assert result.undecided and not result.passed
 
 
 def test_large_replies_and_results_in_files(folder: Path) -> None:

@@ -14,7 +14,7 @@ import type { ModelLabels } from "./labels/model-labeller.ts";
 import { builtInScorers, success, type ScorerName } from "../scoring/scorers/scores.ts";
 import { negated } from "../scoring/checks/define-check.ts";
 import { type CheckGroup, type NamedCheck, type TurnRubric } from "./checks/create-checks.ts";
-import { transformedInput } from "../scoring/checks/user-code.ts";
+import { resultOfThrown, transformedInput } from "../scoring/checks/user-code.ts";
 import { runCustomScorer } from "./scorers/custom-scorer.ts";
 import { overall } from "../scoring/scorers/overall.ts";
 import { failedScore, type GivenScore, type ScorerInput } from "../scoring/scorers/scorer.ts";
@@ -346,7 +346,7 @@ async function judgementOf(
     try {
       const given = await transformedInput(input, { transform, code: scoring.code, signal });
       if ("thrown" in given) {
-        const score = { name: question.name, value: 0, reason: given.thrown };
+        const score = { name: question.name, ...resultOfThrown(given) };
         return { scores: [score], judgements: {}, helper_usage: noHelperUsage };
       }
       return await judgeTurn(judge, {

@@ -126,7 +126,11 @@ class CallbackServer:
         return reply_json(answer)
 
     def call_scorer(self, name: str, request: Mapping[str, Any]) -> Any:
-        result = self._finish(_call(self._scorers[name], request["reply"], context=request["context"]))
+        try:
+            result = self._finish(_call(self._scorers[name], request["reply"], context=request["context"]))
+        except AssertionError as error:
+            # It has looked at the reply and found it wrong; another exception says nothing about the reply.
+            return {"score": 0, "reason": _failure_text(error)}
         if isinstance(result, tuple):
             value, reason = result
             return {"pass" if isinstance(value, bool) else "score": _plain(value), "reason": str(reason)}

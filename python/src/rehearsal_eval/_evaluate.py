@@ -36,6 +36,8 @@ const answer = await fetch(process.env.%s + context.config.path, {
   method: "POST",
   headers: { "content-type": "application/json", authorization: `Bearer ${process.env.%s}` },
   body: JSON.stringify({ reply: output, context }),
+}).catch(({ message, cause }) => {
+  throw new Error(`the scorer could not be reached: ${cause?.message || message}`);
 });
 const text = await answer.text();
 if (!answer.ok) throw new Error(text);
@@ -74,7 +76,8 @@ def evaluate(
             ``rehearsal.yaml``; or a name from there. With ``model`` alone, Rehearsal's own agent backend is tested.
         gates: Rules such as ``"outcome>=0.9"`` or ``"pass^3>=0.9"``. Without any, every scenario has to pass.
         scorers: Functions ``(reply, *, context) -> bool | float | (float, reason)``, names of built-in scorers, and
-            checks as dicts. A function that raises scores 0; one that returns ``None`` leaves its score undecided.
+            checks as dicts. A failed ``assert`` scores 0; one that returns ``None``, or raises another
+            exception, leaves its score undecided.
         baseline: A run or results file that replies must not be worse than; with ``not_worse_by`` this has to be shown.
         only: Ids of scenarios, ``*`` matching anything, or ``tag:name``.
         use_world: The agent takes its tools from ``session.world``, the MCP address of the scenario's world.

@@ -7,7 +7,7 @@ import type {
 } from "../../contract/schemas/scores/scorer-setting.ts";
 import { askingCheck, compileCheck, entryOf, placeOf } from "../../scoring/checks/checks.ts";
 import type { AskingCheck, CheckParts } from "../../scoring/checks/define-check.ts";
-import { transformedInput } from "../../scoring/checks/user-code.ts";
+import { resultOfThrown, transformedInput } from "../../scoring/checks/user-code.ts";
 import type { ReplyCheck } from "../../scoring/scorers/scorer.ts";
 import { turnQuestion, type JudgeQuestion } from "../judges/judge-question.ts";
 import { compilers } from "./compilers.ts";
@@ -135,8 +135,7 @@ function createFullCheck(setting: UserScorerSetting, parts: CreateParts & { read
   if (!transform) return check;
   return async (input, signal) => {
     const given = await transformedInput(input, { transform, code: parts.code, signal });
-    // Code that throws has found the reply wrong, as in a check.
-    return "thrown" in given ? { value: 0, reason: given.thrown } : check(given, signal);
+    return "thrown" in given ? resultOfThrown(given) : check(given, signal);
   };
 }
 

@@ -58,7 +58,7 @@ describe("JavaScript", () => {
     ["const parts = output.split(' ');\nreturn parts.length / 8;", 0.5],
     ["context.references[0] === 'At seven.' && context.prompt === 'When?'", 1],
     ["process.env.DECLARED === 'yes' && process.env.PATH === undefined", 1],
-    ["JSON.parse(output).answer === 7", 0],
+    ["const assert = process.mainModule.require('node:assert'); assert.match(output, /closed/); true", 0],
     ["process.mainModule.require('node:path').basename('a/b') === 'b'", 1],
   ])("runs %j", async (inline, value) => {
     expect(await check({ type: "javascript", code: inline, vars: { least: 3 } })).toMatchObject({ value });
@@ -79,6 +79,19 @@ describe("JavaScript", () => {
   test("stops code that takes too long, and goes on with the next", async () => {
     await expect(check({ type: "javascript", code: "(() => { for (;;) {} })()" })).rejects.toThrow(/longer than 2 s/);
     expect(await check({ type: "javascript", code: "true" })).toMatchObject({ value: 1 });
+  });
+
+  test("leaves the score undecided when the code has an error, and not when it asserts", async () => {
+    expect(await check({ type: "javascript", code: "JSON.parse(output).answer === 7" })).toEqual({
+      value: null,
+      failed: true,
+      reason: expect.stringMatching(/^the code threw: SyntaxError: /),
+    });
+    const transform = [{ language: "javascript", code: "output.text.trim()" }] as const;
+    expect(await transformedInput(input("We open."), { transform, code, signal: never })).toMatchObject({
+      thrown: expect.stringMatching(/^in a transform: TypeError: /),
+      code: "thrown",
+    });
   });
 
   test("gives tool calls of a reply without text in the form of OpenAI", async () => {
@@ -113,6 +126,11 @@ describe.runIf(hasPython)("Python", () => {
     expect(await check({ type: "python", file }, input("We are closed."))).toEqual({
       value: 0,
       reason: "the code threw: AssertionError: it is closed",
+    });
+    expect(await check({ type: "python", code: "context['vras']['most'] > 1" })).toEqual({
+      value: null,
+      failed: true,
+      reason: "the code threw: KeyError: 'vras'",
     });
     await expect(check({ type: "python", file, function: "gone" })).rejects.toThrow(/no function gone/);
     expect(await check({ type: "python", code: "None" })).toMatchObject({ value: null, failed: true });

@@ -67,7 +67,8 @@ export function createCheckCode({
       return { result: await host.call(programOf(language), call) };
     } catch (error) {
       if (!(error instanceof CodeError)) throw error;
-      if (error.code === "thrown") return { thrown: scrub(error.message) };
+      const { code } = error;
+      if (code === "assertion" || code === "thrown") return { thrown: scrub(error.message), code };
       throw new Error(scrub(error.message), { cause: error });
     }
   };

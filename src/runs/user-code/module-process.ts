@@ -142,7 +142,10 @@ type UserFunction = (output: unknown, context: unknown, process?: unknown) => un
 
 const inlineFunctions = new Map<string, UserFunction>();
 
-/** An error that the function throws has the code `thrown`; others say that there is no function to call. */
+/**
+ * A failed assertion has the code `assertion`, another error that the function throws `thrown`; others say that there is no function
+ * to call.
+ */
 async function runCode(params: RunCodeParams): Promise<unknown> {
   const { code, output, context } = params;
   const run = code === undefined ? await functionOfFile(params) : inlineFunction(code);
@@ -150,8 +153,13 @@ async function runCode(params: RunCodeParams): Promise<unknown> {
     return await run(output, context, processForScripts);
   } catch (error) {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    throw new CodedError("thrown", text);
+    throw new CodedError(isAssertion(error) ? "assertion" : "thrown", text);
   }
+}
+
+/** Errors of `node:assert`, of chai and vitest, and of jest's `expect`. */
+function isAssertion(error: unknown): boolean {
+  return error instanceof Error && (error.name === "AssertionError" || "matcherResult" in error);
 }
 
 async function functionOfFile({ file = "", function: name, kind }: RunCodeParams): Promise<UserFunction> {

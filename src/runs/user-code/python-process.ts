@@ -23,7 +23,9 @@ questions = os.fdopen(os.dup(0), "r", encoding="utf-8")
 modules, inline = {}, {}
 
 class Thrown(Exception):
-    pass
+    def __init__(self, error):
+        super().__init__(f"{type(error).__name__}: {error}")
+        self.code = "assertion" if isinstance(error, AssertionError) else "thrown"
 
 def function_of_file(path, name, kind):
     if path not in modules:
@@ -68,7 +70,7 @@ def run_code(params):
         result = function(params["output"], params["context"])
         return asyncio.run(result) if inspect.isawaitable(result) else result
     except (Exception, SystemExit) as error:
-        raise Thrown(f"{type(error).__name__}: {error}")
+        raise Thrown(error)
 
 def plain(value):
     # Numbers of numpy and objects such as data classes.
@@ -82,7 +84,7 @@ for line in questions:
         text = json.dumps(answer, default=plain, allow_nan=False)
     except BaseException as error:
         message = str(error) if isinstance(error, Thrown) else f"{type(error).__name__}: {error}"
-        failure = {"message": message[:10000], **({"code": "thrown"} if isinstance(error, Thrown) else {})}
+        failure = {"message": message[:10000], **({"code": error.code} if isinstance(error, Thrown) else {})}
         text = json.dumps({"id": question["id"], "error": failure})
     answers.write(text + "\n")
     answers.flush()

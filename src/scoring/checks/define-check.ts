@@ -11,7 +11,7 @@ import { filesOnly } from "./files-only.ts";
  */
 export type CheckPlace = "in place" | "thread" | "code" | "model";
 
-/** What a check reads besides the reply and its call. */
+/** The things that a check reads besides the reply and its call. */
 export type CheckNeed = "reference" | "calls" | "embedder" | "judge" | "code";
 
 /** A pattern that runs in linear time. */
@@ -37,11 +37,17 @@ export interface CodeQuestion extends Pick<CodeTransform, "language" | "code" | 
   readonly context: JsonRecord;
 }
 
+/** An error that the user's code threw. `assertion`: it has looked at the reply, and found it wrong. */
+export interface ThrownByCode {
+  readonly thrown: string;
+  readonly code: "assertion" | "thrown";
+}
+
 /** The answer of the user's code, or the error it threw. Rejects when there is no answer: too slow, too large, not loadable. */
 export type CodeRunner = (
   question: CodeQuestion,
   signal: AbortSignal,
-) => Promise<{ readonly result: unknown } | { readonly thrown: string }>;
+) => Promise<{ readonly result: unknown } | ThrownByCode>;
 
 /** The parts of a run that a check may ask. */
 export interface CheckParts {

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ScorerInput, ScorerResult } from "../scorers/scorer.ts";
 import { prepareText } from "../text/prepare-text.ts";
 import { checkFields, codeFields, hasOneSource, oneSource, type CodeTransform } from "./check-fields.ts";
-import { defineCheck, type CheckParts, type CodeRunner } from "./define-check.ts";
+import { defineCheck, type CheckParts, type CodeRunner, type ThrownByCode } from "./define-check.ts";
 
 const withoutRunner = "code of a scenario runs only in rehearsal eval, on the machine that has the files";
 
@@ -22,7 +22,7 @@ interface CodeSettings extends Pick<CodeTransform, "code" | "file" | "function">
   readonly threshold?: number | undefined;
 }
 
-/** What JavaScript and Python have in common. Code that throws has found the reply wrong: so do assertions of test frameworks. */
+/** The common parts of JavaScript and Python. */
 const ofCode = {
   meta: { oneOf: oneSource },
   runs: "code",
@@ -42,11 +42,17 @@ const ofCode = {
         context,
       } as const;
       const answer = await parts.code(question, signal);
-      if ("thrown" in answer) return { value: 0, reason: `the code threw: ${answer.thrown}` };
+      if ("thrown" in answer) return resultOfThrown(answer);
       return toResult(answer.result, threshold);
     };
   },
 } as const;
+
+/** A failed assertion has found the reply wrong. Any other error says nothing about the reply. */
+export function resultOfThrown({ thrown, code }: ThrownByCode): ScorerResult {
+  const reason = `the code threw: ${thrown}`;
+  return code === "assertion" ? { value: 0, reason } : { value: null, reason, failed: true };
+}
 
 export const javascript = defineCheck({
   ...ofCode,
@@ -76,12 +82,12 @@ export async function transformedInput(
     code,
     signal,
   }: { transform: readonly CodeTransform[]; code: CodeRunner | undefined; signal: AbortSignal },
-): Promise<ScorerInput | { readonly thrown: string }> {
+): Promise<ScorerInput | ThrownByCode> {
   if (!code) throw new Error(withoutRunner);
   let value = outputOf(input);
   for (const source of transform) {
     const answer = await code({ ...source, kind: "transform", output: value, context: contextOf(input) }, signal);
-    if ("thrown" in answer) return { thrown: `the transform threw: ${answer.thrown}` };
+    if ("thrown" in answer) return { ...answer, thrown: `in a transform: ${answer.thrown}` };
     value = answer.result;
   }
   return { ...input, reply: prepareText(toText(value)), output: value };
