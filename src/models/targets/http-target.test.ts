@@ -297,12 +297,26 @@ test("a stream that repeats its calls reports each once", async () => {
   expect(reply.ok && reply.reported_calls?.[0]).not.toHaveProperty("arguments_unknown");
 });
 
-test("without a place for calls, an answer does not report that there were none", async () => {
+test("without a place for calls, or calls that can be read there, an answer does not report that there were none", async () => {
   expect((await ask({ reply: "/r" }, { r: "ok" })).reply).not.toHaveProperty("reported_calls");
-  expect((await ask({ reply: "/r", tool_calls: "/c" }, { r: "ok" })).reply).toMatchObject({ reported_calls: [] });
-  const untold = await ask({ reply: "/r", tool_calls: "/c" }, { r: "ok", c: null });
-  expect(untold.reply).toMatchObject({ text: "ok" });
-  expect(untold.reply).not.toHaveProperty("reported_calls");
+  expect((await ask({ reply: "/r", tool_calls: "/c" }, { r: "ok", c: [] })).reply).toMatchObject({
+    reported_calls: [],
+  });
+  const answers = [{ c: null }, {}, { c: ["find"] }, { c: [{ op: { title: "find" } }, { op: {} }] }];
+  for (const answer of answers) {
+    const { reply } = await ask({ reply: "/r", tool_calls: "/c" }, { r: "ok", ...answer });
+    expect(reply).toMatchObject({ text: "ok" });
+    expect(reply).not.toHaveProperty("reported_calls");
+  }
+  const optional = { reply: "/r", tool_calls: { at: "/c", optional: true } };
+  expect((await ask(optional, { r: "ok" })).reply).toMatchObject({ reported_calls: [] });
+  const nested = { reply: "/r", tool_calls: "/m/*/tool_calls/*" };
+  expect((await ask(nested, { r: "ok", m: [{ role: "user" }] })).reply).toMatchObject({ reported_calls: [] });
+  expect((await ask(nested, { r: "ok" })).reply).not.toHaveProperty("reported_calls");
+  const blocks = [{ type: "text", text: "ok" }];
+  expect((await ask({ reply: "/c/*/text", tool_calls: "/c" }, { c: blocks })).reply).toMatchObject({
+    reported_calls: [],
+  });
 });
 
 test("finds placeholders in linear time, whatever stands between braces", () => {

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { canonicalJson, isRecord, toPointer, type JsonRecord } from "../../base/json.ts";
 import {
   toOpenaiMessage,
@@ -220,6 +221,7 @@ class AnswerReader {
     text: string,
     {
       calls,
+      tellsCalls,
       isOfTurn,
       answers,
       context,
@@ -238,7 +240,7 @@ class AnswerReader {
       text,
       refusal: null,
       tool_calls: withUniqueIds(pending as readonly ToolCall[]),
-      ...(this.#tellsCalls(answers) && { reported_calls: calls.filter((call) => !pending.includes(call)) }),
+      ...(tellsCalls && { reported_calls: calls.filter((call) => !pending.includes(call)) }),
       ...(isOfTurn && { calls_of_turn: true }),
       finish_reason: pending.length > 0 ? "tool_calls" : "stop",
       usage: agentUsage(last(usage)),
@@ -253,12 +255,15 @@ class AnswerReader {
     };
   }
 
-  /** False without a place for calls, and where the answer has null there: the agent says that it cannot tell. */
-  #tellsCalls(answers: readonly unknown[]): boolean {
-    const { tool_calls: places } = this.#target;
-    if (places === undefined) return false;
-    const listed = answers.flatMap((answer) => valuesAt(answer, typeof places === "string" ? places : places.at));
-    return listed.length === 0 || listed.some((value) => value !== null);
+  /**
+   * Whether an answer shows the calls of its turn: not where it has no such place, has null there, or a list of which nothing can be
+   * read as a call. The events of a stream need not have the place.
+   */
+  #tellsCalls(answers: readonly unknown[], { at, optional, isStream }: CallPlaces & { isStream: boolean }): boolean {
+    const listed = answers.flatMap((answer) => valuesAt(answer, at));
+    if (listed.length > 0) return listed.some((value) => value !== null);
+    const [list = ""] = at.split("/*");
+    return isStream || optional === true || answers.some((answer) => valuesAt(answer, list).some(Array.isArray));
   }
 
   /** The calls that this turn made, each once: an answer may repeat the conversation, and a stream a call that goes on. */
@@ -268,8 +273,8 @@ class AnswerReader {
     { isStream = false }: { isStream?: boolean } = {},
   ): CallsOfAnswer {
     const { tool_calls: places } = this.#target;
-    if (places === undefined) return { calls: [], isOfTurn: false };
-    const { at, ...fields } = typeof places === "string" ? { at: places } : places;
+    if (places === undefined) return { calls: [], tellsCalls: false, isOfTurn: false };
+    const { at, optional, ...fields } = typeof places === "string" ? { at: places } : places;
     const sent = new Set(
       messages.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []).map(callKey) : [])),
     );
@@ -281,20 +286,26 @@ class AnswerReader {
     const listed = found
       .flatMap(({ values }) => values)
       .flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value]));
+    let unread = 0;
     for (const value of listed) {
       const call = toCall(value, fields);
+      if (!call && at !== "" && !isOtherEntry(value)) unread += 1;
       if (!call || (!isOfTurn && call.id !== "" && sent.has(callKey(call)))) continue;
       const ended = call.result === undefined && call.error === undefined ? results.get(call.id) : undefined;
       const key = call.id === "" ? `#${calls.size}` : isStream ? `${call.id} ${call.name}` : callKey(call);
       const { arguments_unknown: _, ...known } = calls.get(key) ?? {};
       calls.set(key, call.arguments_unknown ? { ...call, ...known, ...ended } : { ...known, ...call, ...ended });
     }
-    return { calls: [...calls.values()], isOfTurn };
+    const isReadable = unread === 0 || unread < listed.length;
+    const tellsCalls = isReadable && this.#tellsCalls(answers, compact({ at, optional, isStream }));
+    return { calls: [...calls.values()], tellsCalls, isOfTurn };
   }
 }
 
 interface CallsOfAnswer {
   readonly calls: readonly ReportedToolCall[];
+  /** False where the answer does not show which calls were made. */
+  readonly tellsCalls: boolean;
   /** False where the answer may repeat calls of earlier turns. */
   readonly isOfTurn: boolean;
 }
@@ -318,6 +329,13 @@ function valuesOfTurn(answer: unknown, at: string, said: unknown): { values: rea
 
 function isFromUser(item: unknown): item is Readonly<Record<string, unknown>> {
   return isRecord(item) && [item["role"], item["type"]].some((kind) => kind === "user" || kind === "human");
+}
+
+/** Null, or an entry whose type says that it is something else than a call, such as a block of text. */
+function isOtherEntry(value: unknown): boolean {
+  if (!isRecord(value)) return value === null;
+  const kind = value["type"] ?? value["event"] ?? value["kind"] ?? value["role"];
+  return typeof kind === "string" && !/tool|function|call|action/i.test(kind);
 }
 
 const callKey = ({ id, name, arguments: given }: Pick<ToolCall, "id" | "name" | "arguments">): string =>
@@ -359,7 +377,7 @@ const callArguments = [
 const callResults = ["result", "output", "response", "observation", "tool_output"];
 
 /** The fields of a call where they have unusual names. */
-type CallFields = Omit<CallPlaces, "at">;
+type CallFields = Omit<CallPlaces, "at" | "optional">;
 
 /** A call in the form of OpenAI, Anthropic, LangChain or one with the usual names. */
 export function toCall(value: unknown, fields: CallFields = {}): ReportedToolCall | null {

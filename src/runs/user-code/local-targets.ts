@@ -176,7 +176,8 @@ function toReply(
     text: text ?? "",
     refusal: null,
     tool_calls: [],
-    reported_calls: listed ? calls : undefined,
+    // An entry that is no call may be one in another form.
+    reported_calls: listed && calls.length === listed.length ? calls : undefined,
     finish_reason: "stop",
     usage: tokenUsage(given["usage"]),
     model: modelId,

@@ -38,6 +38,10 @@ const CallPlaces = z
     name: CallField.optional(),
     arguments: CallField.optional(),
     result: CallField.optional(),
+    optional: z
+      .boolean()
+      .optional()
+      .describe("True: an answer without this place has made no calls. Default: it cannot tell."),
   })
   .meta({ id: "CallPlaces" });
 export type CallPlaces = z.infer<typeof CallPlaces>;
@@ -94,7 +98,7 @@ export const Target = z
       .union([AnswerPointer, CallPlaces])
       .optional()
       .describe(
-        "Where the answer lists tool calls, and the fields of a call that have other names than usual. Without it, or where the answer has null there, no call is seen.",
+        "Where the answer lists tool calls, and the fields of a call that have other names than usual. Without it, or where the answer has null there, nothing or no call that can be read, calls are not seen.",
       ),
     usage: AnswerPointer.optional().describe("Where the answer has token counts."),
     labels: AnswerPointer.optional().describe("Where the answer has labels of the reply."),
