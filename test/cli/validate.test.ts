@@ -179,7 +179,12 @@ test.each([
 test("x-… and metadata are free, and the published schemas agree", async () => {
   await using folder = await temporaryFolder();
   const cwd = folder.path;
-  const free = { id: "s", "x-owner": "ada", metadata: { any: 1 }, interactions: [{ ...turn, "x-why": 1 }] };
+  const free = {
+    id: "s",
+    "x-owner": "ada",
+    metadata: { any: 1 },
+    interactions: [{ ...turn, "x-why": 1, metadata: { by: "ada" } }],
+  };
   await writeFile(folder.file("s.yaml"), stringify(free));
   await writeFile(folder.file("t.csv"), "user_message,x-owner,metadata.topic\nHi,ada,orders\n");
   await writeFile(folder.file("rehearsal.yaml"), "scenarios: s.yaml\nx-owner: ada\nbudget: { x-why: 1, seconds: 3 }\n");

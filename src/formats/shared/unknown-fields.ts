@@ -7,14 +7,15 @@ import type { SourceLocation } from "../documents/format-error.ts";
 /** Limit of unknown fields named in one note. */
 const mostNamed = 20;
 
-/** Fields that a file may have for its author or an editor. */
-const isFreeField = (name: string): boolean => name.startsWith("x-") || name === "$schema";
+/** Fields that a file may have for its author or an editor. One written by hand may have `metadata` at every level. */
+const isFreeField = (name: string, isClosed: boolean): boolean =>
+  name.startsWith("x-") || name === "$schema" || (isClosed && name === "metadata");
 
 interface NotedValue {
   readonly value: unknown;
   readonly schema: z.core.$ZodType;
   readonly place: SourceLocation;
-  /** What the note calls the fields. */
+  /** The word for the fields in the note. */
   readonly called?: string;
 }
 
@@ -23,7 +24,7 @@ export function noteUnknownFields(
   { value, schema, place, called = "unknown fields" }: NotedValue,
   collector: Pick<ScenarioCollector, "note" | "isClosed">,
 ): boolean {
-  const unknown = unknownFieldsOf(schema, value).filter(({ name }) => !isFreeField(name));
+  const unknown = unknownFieldsOf(schema, value).filter(({ name }) => !isFreeField(name, collector.isClosed));
   const below = ({ path }: UnknownField): SourceLocation =>
     locationBelow(place, ...path.map((step) => (typeof step === "number" ? step : String(step))));
   if (collector.isClosed) {

@@ -37,23 +37,21 @@ export function declare(command: Command): void {
 export function jsonSchemaOf(name: keyof typeof schemas): object {
   const { schema, io } = schemas[name];
   const isByHand = name === "scenario" || name === "config";
+  const free = name === "scenario" ? "^(x-|metadata$)" : "^x-";
   return z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
     reused: "inline",
-    ...(isByHand && { override: closeObject }),
+    ...(isByHand && { override: (object) => closeObject(object, free) }),
   });
 }
 
-/** In files written by hand an unknown field is an error, except for `x-…`. */
-function closeObject({
-  zodSchema,
-  jsonSchema,
-}: {
-  zodSchema: z.core.$ZodTypes;
-  jsonSchema: z.core.JSONSchema.BaseSchema;
-}) {
+/** In files written by hand an unknown field is an error, except for those that match `free`. */
+function closeObject(
+  { zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema },
+  free: string,
+) {
   if (zodSchema._zod.def.type !== "object" || typeof jsonSchema.additionalProperties === "object") return;
   jsonSchema.additionalProperties = false;
-  jsonSchema.patternProperties = { ...jsonSchema.patternProperties, "^x-": {} };
+  jsonSchema.patternProperties = { ...jsonSchema.patternProperties, [free]: {} };
 }
