@@ -145,7 +145,7 @@ async function onPostgres(): Promise<Findings> {
   }
 }
 
-/** What must be empty, or 0, and is not. */
+/** The fields that must be empty, or 0, and are not. */
 function faultsOf<Found extends object>(found: Found, expected: Partial<Found>): string[] {
   return Object.keys(expected).flatMap((name) => {
     const value: unknown = found[name as keyof Found];

@@ -17,7 +17,7 @@ interface StatedTurn {
 }
 
 /**
- * What the scenario states about a turn, by score: whether it was seen to hold, was seen not to, or is undecided. Checks,
+ * The statements of the scenario about a turn, by score: each was seen to hold, was seen not to, or is undecided. Checks,
  * expected labels, expected tool calls, the judge and the caller's scorers state something; similarity to a reference does not.
  */
 export function statedOf({

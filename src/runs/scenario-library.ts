@@ -24,7 +24,7 @@ export interface ScenarioLibrary {
     inputs: readonly z.output<typeof ScenarioInput>[],
     options?: { demo?: boolean },
   ): Promise<readonly KeptScenario[]>;
-  /** What `keep` would do, without doing it. */
+  /** The changes that `keep` would make, without making them. */
   preview(inputs: readonly z.output<typeof ScenarioInput>[]): Promise<readonly LibraryChange[]>;
   list(filter: Parameters<Library["list"]>[0]): Promise<LibraryList>;
   get(id: string, version?: string): Promise<LibraryScenario>;

@@ -11,9 +11,9 @@ export interface AnswerFailureDetails {
 
 /** A tool call; `result` is null while it runs. */
 export interface ToolUse {
-  /** What the model wrote before this call. */
+  /** The text that the model wrote before this call. */
   readonly before?: string | undefined;
-  /** What a person decided about it, if it waited for approval. */
+  /** The decision of a person, if it waited for approval. */
   readonly decision?: "approved" | "changed" | "denied" | undefined;
   readonly id: string;
   readonly name: string;

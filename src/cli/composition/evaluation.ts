@@ -46,7 +46,7 @@ interface Evaluation extends AsyncDisposable {
   readonly helpers: PlanHelpers;
 }
 
-/** What a command or service adds to the runs of its process. Without a part, runs that need it are refused. */
+/** The parts that a command or service adds to the runs of its process. Without a part, runs that need it are refused. */
 export interface RunParts extends Partial<
   Pick<RunServices, "isDemo" | "isTied" | "ownRuns" | "worldModules" | "checkCode" | "worldEndpoints">
 > {

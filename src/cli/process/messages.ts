@@ -1,7 +1,7 @@
 /** Where a supervised process finds its `Assignment`. */
 export const assignmentVariable = "REHEARSAL_SUPERVISED";
 
-/** What a supervisor hands to the process that it starts. */
+/** The facts that a supervisor hands to the process that it starts. */
 export interface Assignment {
   /** The process id of the supervisor, which is that of all processes it starts for others on this host. */
   readonly pid: number;
@@ -21,7 +21,7 @@ export interface Ports {
   readonly evaluation: number;
 }
 
-/** What a supervised process says. */
+/** A message of a supervised process. */
 export type Report =
   /** It is about to execute runs. From here on it beats, and is ended after `silenceMs` without a beat (0: never). */
   | { readonly type: "begun"; readonly worker: string; readonly silenceMs: number }
@@ -31,7 +31,7 @@ export type Report =
   | { readonly type: "stoppable" }
   | { readonly type: "listening"; readonly ports: Ports };
 
-/** What a supervisor says. */
+/** A message of a supervisor. */
 export interface StopRequest {
   readonly type: "stop";
   readonly signal: NodeJS.Signals;

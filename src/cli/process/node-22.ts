@@ -1,4 +1,4 @@
-// What Node 22 needs before all else: the parts of the language that it lacks and we use, `DisposableStack` and `AsyncDisposableStack`,
+// Additions that Node 22 needs before all else: the parts of the language that it lacks and we use, `DisposableStack` and `AsyncDisposableStack`,
 // and silence about `node:sqlite`, which was still called experimental.
 
 class Stack {

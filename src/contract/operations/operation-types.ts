@@ -39,7 +39,7 @@ type BodyOf<Id extends OperationId> =
 
 type ParametersOf<Id extends OperationId> = Readonly<Record<PathParameter<AddressOf<Id>>, string>>;
 
-/** What a client sends to an operation. */
+/** The parts of a request that a client sends to an operation. */
 export type InputOf<Id extends OperationId> = {
   readonly query?: QueryOf<Id> | undefined;
   readonly body?: BodyOf<Id> | undefined;

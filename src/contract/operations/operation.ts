@@ -14,7 +14,7 @@ export interface AnswerHeader {
 
 export type AnswerHeaders = Readonly<Record<string, AnswerHeader>>;
 
-/** What decides which requests reach a route: where it is, who may call it, and what it reads. */
+/** The facts that decide which requests reach a route: its address, who may call it, and what it reads. */
 export interface RouteDeclaration {
   /** Method and path, such as `GET /runs/{run_id}`. */
   readonly address: string;

@@ -30,7 +30,7 @@ export type CallReporting = "always" | "offered" | "reported" | "never";
 interface Described {
   /** Its name on the page. */
   readonly title: string;
-  /** What it reaches, for the API document and the reference. */
+  /** The kind of endpoint behind it, for the API document and the reference. */
   readonly about: string;
   readonly carries: Carries;
 }

@@ -67,7 +67,7 @@ export const KeptScenarios = z
   })
   .meta({ id: "KeptScenarios" });
 
-/** What storing a scenario would do to the library. */
+/** The change that storing a scenario would make to the library. */
 export const LibraryChange = z
   .object({
     id: z.string(),

@@ -2,7 +2,7 @@ import { isOwnScore, similarityScores, statementScores } from "../../contract/sc
 import type { RunTally } from "./run-tally.ts";
 
 /**
- * What a difference in a score says. `closeness`: only how close the replies are to their references, not whether they are right.
+ * The meaning of a difference in a score. `closeness`: only how close the replies are to their references, not whether they are right.
  * `mixed`: both, as in an `overall` of similarity and checks.
  */
 export type Basis = "closeness" | "mixed" | "verdict";

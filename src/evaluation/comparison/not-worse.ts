@@ -255,7 +255,7 @@ function testSample(sample: Sample): SampleTest {
   const { p: worseP, effect } = compareScore(sample.name, sample.even);
   const better = compareScore(sample.name, sample.pairs);
   const betterP = chanceOfNoGain(better);
-  // What is better is not worse, also by the methods of a plain comparison.
+  // A better run is not worse, also by the methods of a plain comparison.
   if (betterP !== null && betterP <= alpha / 2 && (p === null || betterP <= p || assumesSpread))
     return {
       bound: Math.max(lower ?? -1, better.ci_lower ?? 0),
@@ -397,7 +397,7 @@ function toSentence(measure: Omit<NotWorseMeasure, "sentence">): string {
   }
 }
 
-/** What a verdict that rests on the spread of the scenarios cannot exclude. */
+/** The failures that a verdict cannot exclude when it rests on the spread of the scenarios. */
 const undetectedSentence = ({ scenarios, undetected_failures: rate }: Omit<NotWorseMeasure, "sentence">): string =>
   rate === undefined ? "" : ` ${undetectedText(scenarios, rate)}.`;
 

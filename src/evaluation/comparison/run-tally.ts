@@ -34,7 +34,7 @@ interface TalliedAttempt {
   turns: number;
   /** Replies without a known price. */
   unpriced: number;
-  /** What its turns state, taken together. */
+  /** The statements of its turns, taken together. */
   standing: Standing;
   readonly sums: Map<string, ScoreSum>;
 }

@@ -51,7 +51,7 @@ export function compareSequence(sides: SequenceSides): ComparedSequence {
     counted.map((id) => units.get(id) as SequenceUnit),
     { planned: order.length, ...scale, margin: margin ?? undefined, trace },
   );
-  // What is missing after the scenario that decided changes nothing.
+  // Replies that are missing after the scenario that decided change nothing.
   const last = sequence.verdict === null ? reached.length : reached.indexOf(counted[reads - 1] ?? "") + 1;
   const read = differencesOf(sides, new Set(reached.slice(0, last)));
   const differences = [...read.units.values()].flatMap(({ difference }) => difference ?? []);

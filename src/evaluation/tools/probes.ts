@@ -24,7 +24,7 @@ export interface Comparison<Input extends object, Result> extends ComparisonTask
   readonly input: Input;
   /** The part of the input that is sent to another thread. Default: all of it. */
   readonly sent?: () => object;
-  /** What the request expects. After one timeout, further comparisons with it that are slow are given up. */
+  /** The part of the request that says what is expected. After one timeout, further comparisons with it that are slow are given up. */
   readonly expected: object;
   readonly compare: (input: Input, session: ProbeSession) => Result;
 }

@@ -6,7 +6,7 @@ export const maxStateCharacters = 16_777_216;
 
 /** Characters of JSON in the journal of one attempt: replies that ask for tools, calls, results and changes. */
 const maxJournalCharacters = 64 * 1024 * 1024;
-/** What an entry takes beside its text. */
+/** Characters that an entry takes beside its text. */
 const ofEntry = 200;
 
 /** A part of the state that is written several times counts each time: it is stored, compared and shown as a tree. */

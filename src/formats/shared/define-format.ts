@@ -7,15 +7,15 @@ import type { ScenarioCollector } from "./scenario-collector.ts";
 /** A format of scenario files. The list in `formats.ts` makes it known to detection, import, export, the help, the API and the page. */
 export interface ScenarioFormat {
   readonly id: string;
-  /** What it is, for the reference. */
+  /** A description for the reference. */
   readonly title: string;
   /** Its name in the lists of the page. */
   readonly label: string;
   /** The first one is that of a written file. */
   readonly extensions: readonly string[];
-  /** What tells a file of this format, in JSON or YAML. */
+  /** The rules that recognise a file of this format, in JSON or YAML. */
   readonly detect?: readonly DetectionRule[] | undefined;
-  /** What tells a table of this format. */
+  /** The rules that recognise a table of this format. */
   readonly tables?: readonly TableRule[] | undefined;
   /** Set for our own format in one of these syntaxes: a file that no other format knows is read as ours. */
   readonly syntax?: Syntax | undefined;

@@ -47,7 +47,7 @@ export function createRedactor(rules: readonly RedactionRule[] = []): (<Value>(v
 
 interface Redaction {
   readonly text: Replace;
-  /** What replaces a whole number, or a text, as a field with this name. */
+  /** The replacement of a whole number, or a text, as a field with this name. */
   readonly field: (value: number | string, name: string) => string | undefined;
 }
 

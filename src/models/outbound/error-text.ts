@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ChatModel, ReplyError } from "../../contract/ports/chat-model.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "./outbound.ts";
 
-/** What is kept of a failed answer: its beginning, or `message` and `param` of a request that the upstream rejected. */
+/** The part of a failed answer that is kept: its beginning, or `message` and `param` of a request that the upstream rejected. */
 export interface ErrorTextOptions {
   readonly kept: "answer" | "rejection";
   /** Removes secrets. */
@@ -15,7 +15,7 @@ const keptCharacters = 2_000;
 /** Characters that are read: secrets are removed before the text is cut, so that no half of one is left. */
 const readCharacters = 100_000;
 
-/** What the upstream said in the call under way: the last answer, or the end of its stream. */
+/** The words of the upstream in the call under way: the last answer, or the end of its stream. */
 const heard = new AsyncLocalStorage<{ text: string | null }>();
 const listening = new WeakMap<Outbound, Outbound>();
 

@@ -14,7 +14,7 @@ interface ChatModelOptions extends AdapterOptions {
   /** Set for an endpoint that a request described by an object. */
   readonly target?: Target | LocalTarget | undefined;
   readonly secretOf?: SecretOf | undefined;
-  /** What is kept of the text of a failed answer. Default: nothing. */
+  /** The part of the text of a failed answer that is kept. Default: nothing. */
   readonly errorText?: ErrorTextOptions | undefined;
 }
 

@@ -50,7 +50,7 @@ export function filledProblem(
   return name === undefined ? null : `The header ${name} would have a character that no header can carry.`;
 }
 
-/** What stands between the slashes of a path: values have theirs encoded. */
+/** The texts between the slashes of a path: values have theirs encoded. */
 const pathSegments = (url: string): string[] => (/^https?:\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? "").split("/");
 
 const mostDecodings = 3;

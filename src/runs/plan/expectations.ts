@@ -13,7 +13,7 @@ type ExpectingTurn = Pick<
   "reference_reply" | "references" | "reference_metadata" | "reference_tool_calls" | "checks"
 >;
 
-/** What the warnings and the names of scores depend on in a scenario. */
+/** The parts of a scenario that the warnings and the names of scores depend on. */
 export type ExpectingScenario = Pick<Scenario, "id" | "expect" | "user" | "world" | "system_prompt"> & {
   readonly interactions: readonly ExpectingTurn[];
 };
@@ -30,7 +30,7 @@ interface UnknownTool {
   readonly suggestion: string | undefined;
 }
 
-/** What the scenarios of a run expect, collected in one walk. Warnings and the names of scores are made from it. */
+/** The expectations of a run's scenarios, collected in one walk. Warnings and the names of scores are made from them. */
 export interface Expectations {
   /** Scenarios that expect nothing. */
   readonly silent: Listed;

@@ -164,7 +164,7 @@ async function* rowsAfter(
   } while (page.more);
 }
 
-/** What the events of a scenario need. The rest would be kept in memory until the run ends. */
+/** The names that the events of a scenario need. The rest would be kept in memory until the run ends. */
 interface ScenarioNames {
   readonly id: string;
   readonly turns: readonly string[];

@@ -1,14 +1,14 @@
 import { bestReference, type PairScorer, type Scorer } from "./scorer.ts";
 
-/** What a turn must have for a score to exist. `short_reference`: all its references have at most five words. */
+/** The parts that a turn must have for a score to exist. `short_reference`: all its references have at most five words. */
 export type ScoreNeed = "reference" | "short_reference" | "labels" | "embedder";
 
-/** What is known of a score by its name, as plain data: lists, pages, documents and rules are made from it. */
+/** The facts of a score by its name, as plain data: lists, pages, documents and rules are made from it. */
 export interface ScoreFacts<Name extends string = string> {
   readonly name: Name;
   /** For people. Default: the name, with spaces. */
   readonly label?: string;
-  /** What it measures, in a few words. */
+  /** The measured quality, in a few words. */
   readonly help?: string;
   /** Where tables show it. Default: among replies and labels. */
   readonly group?: "calls" | "outcome";

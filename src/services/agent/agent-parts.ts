@@ -11,7 +11,7 @@ import type { PublicFiles } from "../http/shell.ts";
 import { createPageFiles } from "./routes/page-files.ts";
 import { createTurns, type Turns } from "./turns/turns.ts";
 
-/** What the routes of the agent backend are made from. */
+/** Everything that the routes of the agent backend are made from. */
 export type AgentServices = AgentDependencies & AgentParts;
 
 /** The parts that the routes share. */

@@ -21,7 +21,7 @@ interface GateOptions {
   readonly limitRate: LimitRate;
 }
 
-/** What is known of a request's route. */
+/** The declared facts of a request's route that decide whether it is answered. */
 type Wanted = Pick<RouteDeclaration, "scope" | "query" | "duringOverload" | "uncounted">;
 
 type Answer = (context: Context<ShellEnvironment>) => Response | Promise<Response>;

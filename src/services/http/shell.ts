@@ -70,7 +70,7 @@ export interface Shell {
 }
 
 /**
- * What both services are built on: every request passes the checks here before it reaches a route, and every response gets its id, its
+ * The shell that both services are built on: every request passes the checks here before it reaches a route, and every response gets its id, its
  * headers and its log line.
  */
 export function createShell({

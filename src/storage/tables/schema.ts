@@ -134,7 +134,7 @@ interface RunSequenceTable {
   interactions_failed: Generated<number>;
 }
 
-/** What the attempts of each scenario of an ended run add up to, so that a list of them need not read the attempts. */
+/** The sums over the attempts of each scenario of an ended run: a list of scenarios need not read the attempts. */
 interface RunTotalsTable {
   run_id: string;
   /** When the run of the totals was rescored, in its summary; "" for one that was not. */

@@ -62,7 +62,7 @@ export function groupScores<Entry>(
   return [...groups].map(([title, members]) => ({ title, entries: members }));
 }
 
-/** What a comparison's verdict is about, and its sentence, with the score named as on the page. */
+/** The score that a comparison's verdict is about, and its sentence, with the score named as on the page. */
 export function verdictInWords({ scores, sentence }: Pick<RunComparison, "scores" | "sentence">) {
   const score = scores.find((compared) => compared.sentence === sentence);
   if (!score) return { name: "one score", sentence };

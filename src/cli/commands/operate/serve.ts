@@ -222,7 +222,7 @@ export async function startServices(
       shell.stop();
       const graceMs = http.shutdownGraceMs;
       const closed = Promise.all([agent.close(graceMs + goodbyeMs), evaluation.close(graceMs + goodbyeMs)]);
-      // What arrived before nothing more can is still accepted work: its turns and runs begin, and short ones end.
+      // Requests that arrived before the listener closed are still accepted work: their turns and runs begin, and short ones end.
       await Promise.all([agent.stopAccepting(), evaluation.stopAccepting()]);
       const arrivedMs = Math.min(arrivedWithinMs, graceMs / 2);
       await Promise.race([closed, wait(arrivedMs, undefined, { ref: false })]);

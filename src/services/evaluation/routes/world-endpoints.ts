@@ -147,7 +147,7 @@ export function createWorldServer(options: WorldServerOptions): WorldServer {
   };
 }
 
-/** What the protocol needs of a request. */
+/** The headers of a request that the protocol needs. */
 const relayedHeaders = new Set(["accept", "content-type", "last-event-id", "mcp-protocol-version", "mcp-session-id"]);
 
 const idOf = (token: string): string => createHash("sha256").update(token).digest("base64url");
