@@ -654,7 +654,7 @@ class Target(_TargetRequired, total=False):
     """
     tool_calls: str | CallPlaces
     """Where the answer lists tool calls, and the fields of a call that have other names than usual. Without it, or
-    where the answer has null there, no call is seen.
+    where the answer has null, nothing, or nothing that can be read as a call there, calls are not seen.
     """
     usage: str
     """Where the answer has token counts."""
@@ -707,6 +707,8 @@ class CallPlaces(_CallPlacesRequired, total=False):
     """A field of a call, by its name or, if it begins with /, by a JSON pointer."""
     result: str
     """A field of a call, by its name or, if it begins with /, by a JSON pointer."""
+    optional: bool
+    """True: an answer without this place has made no calls. Default: it cannot tell."""
 
 
 class WorldAddress(TypedDict, total=False):
@@ -1151,6 +1153,8 @@ class _EvaluationResponseRequired(TypedDict):
 class EvaluationResponse(_EvaluationResponseRequired, total=False):
     history: History
     measures: Measures
+    label_rules: Dict[str, LabelRule]
+    """The run's comparison rules by label key."""
     own_agent: Literal[True]
     """Set when a command started the agent backend for this run alone; `endpoint` no longer exists."""
     protocol: Protocol
@@ -1174,6 +1178,8 @@ class _ScenarioResultRequired(TypedDict):
 
 
 class ScenarioResult(_ScenarioResultRequired, total=False):
+    tags: List[str]
+    """Absent when there are none."""
     system_prompt: str
     """The scenario's own system prompt, which replaced that of the run."""
     threshold: float

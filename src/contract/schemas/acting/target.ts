@@ -98,7 +98,7 @@ export const Target = z
       .union([AnswerPointer, CallPlaces])
       .optional()
       .describe(
-        "Where the answer lists tool calls, and the fields of a call that have other names than usual. Without it, or where the answer has null there, nothing or no call that can be read, calls are not seen.",
+        "Where the answer lists tool calls, and the fields of a call that have other names than usual. Without it, or where the answer has null, nothing, or nothing that can be read as a call there, calls are not seen.",
       ),
     usage: AnswerPointer.optional().describe("Where the answer has token counts."),
     labels: AnswerPointer.optional().describe("Where the answer has labels of the reply."),
