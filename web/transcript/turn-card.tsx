@@ -21,6 +21,7 @@ import { changeSearch } from "../parts/address/search-state.ts";
 import { headText } from "../parts/text/long-text.ts";
 import { JudgeReply } from "../review/judge-reply.tsx";
 import { AcrossRuns } from "./across-runs.tsx";
+import { ContextList } from "./context-list.tsx";
 import { outcomeInAttempt, whyFailed } from "./failures.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 import { ReplyComparison } from "./reply-comparison.tsx";
@@ -161,6 +162,7 @@ function TurnBody({ run, turn, scenario, attempt, mode, across, beside, other, h
     <>
       <UserMessage turn={turn} />
       <ToolCalls turn={turn} />
+      <ContextList context={turn.context} />
       {turn.error ? (
         <>
           <TurnError error={turn.error} reply={turn.agent_reply} />

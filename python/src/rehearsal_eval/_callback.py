@@ -42,13 +42,15 @@ class Reply:
     """What an agent answered, with what it did.
 
     Without ``tool_calls`` it is not known which tools were called, and rules about them stay undecided; ``[]`` says that
-    none was. ``usage`` has ``input_tokens`` and ``output_tokens``.
+    none was. ``usage`` has ``input_tokens`` and ``output_tokens``. ``context`` holds the passages that were retrieved: texts,
+    or mappings with ``text`` and, where known, ``id``, ``source`` and ``score``.
     """
 
     text: str
     tool_calls: Sequence[ToolCall | Mapping[str, Any] | Any] | None = None
     usage: Mapping[str, int] | None = None
     labels: Mapping[str, Any] | None = None
+    context: Sequence[str | Mapping[str, Any]] | None = None
 
 
 Answer = str | Reply | Mapping[str, Any]
@@ -62,7 +64,7 @@ def reply_json(answer: object) -> dict[str, Any]:
         return {"text": answer, "tool_calls": None}
     if isinstance(answer, Mapping):
         text = answer.get("text", answer.get("content"))
-        known = {name: answer[name] for name in ("tool_calls", "usage", "labels") if name in answer}
+        known = {name: answer[name] for name in ("tool_calls", "usage", "labels", "context") if name in answer}
         answer = Reply(text=text, **known)
     if not isinstance(answer, Reply):
         raise TypeError(f"the target returned {type(answer).__name__}: return a text, or rehearsal_eval.Reply")
@@ -74,6 +76,7 @@ def reply_json(answer: object) -> dict[str, Any]:
         "tool_calls": None if calls is None else [call_json(call) for call in calls],
         **({"usage": dict(answer.usage)} if answer.usage is not None else {}),
         **({"labels": dict(answer.labels)} if answer.labels is not None else {}),
+        **({"context": list(answer.context)} if answer.context is not None else {}),
     }
 
 

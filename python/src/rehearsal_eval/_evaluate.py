@@ -230,6 +230,7 @@ def _callback(server: CallbackServer, use_world: bool) -> dict[str, Any]:
         "tool_calls": "/tool_calls",
         "usage": "/usage",
         "labels": "/labels",
+        "context": {"at": "/context"},
         # A function may keep its state by session, and may act: an answer that was lost is not asked for again.
         "idempotent": False,
         **({"world": {"header": "x-rehearsal-world"}} if use_world else {}),

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../errors/errors.ts";
+import type { ContextPassage } from "../schemas/acting/context.ts";
 import type { Metadata } from "../schemas/scenario.ts";
 
 /** One tool call requested by a model. `arguments` is the text the model wrote and may be invalid JSON. */
@@ -175,6 +176,8 @@ export interface SuccessfulReply {
   readonly calls_of_turn?: true;
   /** Set when the answer could not show tool calls: that it shows none does not mean that none were made. */
   readonly calls_unseen?: true;
+  /** Passages that the endpoint retrieved for this reply, if it reports them. */
+  readonly context?: readonly ContextPassage[] | undefined;
   readonly finish_reason: string;
   readonly usage: TokenUsage | null;
   readonly model: string;

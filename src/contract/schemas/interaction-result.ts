@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { errorKinds, type ErrorCode } from "../errors/errors.ts";
+import { ContextPassage } from "./acting/context.ts";
 import { TurnVerdict } from "./judging/human-verdict.ts";
 import { ConversationJudgement, JudgeVerdict } from "./judging/judge.ts";
 import { HelperUsage, Usage } from "./shared/usage.ts";
@@ -56,6 +57,7 @@ export const StoredReply = z.object({
   endpoint_metadata: Metadata.nullable(),
   cost: z.number().min(0).nullable().optional().describe("US dollars; null or absent when the price is unknown."),
   tool_calls: z.array(RecordedToolCall).optional().describe("The tool calls of the turn, in order."),
+  context: z.array(ContextPassage).optional().describe("The passages that the agent says it retrieved for this reply."),
   calls_seen: z
     .enum(["none", "world"])
     .optional()
@@ -142,6 +144,10 @@ export const InteractionResult = z
     turn_index: z.int().min(0),
     ...StoredReply.omit({ endpoint_metadata: true, tries: true, system_fingerprint: true }).shape,
     tool_calls: z.array(RecordedToolCall).default([]).describe("The tool calls of the turn, in order."),
+    context: z
+      .array(ContextPassage)
+      .optional()
+      .describe("The passages that the agent returned; where it returned none, those of the scenario."),
     user_turn: UserTurn.omit({ message: true })
       .optional()
       .describe("Set for turns of a simulated user: the source of `user_message` and the simulator's reason."),

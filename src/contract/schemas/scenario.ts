@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { TurnCheck } from "./scores/scorer-setting.ts";
+import { GivenContext } from "./acting/context.ts";
 import { SimulatedUser } from "./acting/simulated-user.ts";
 import { RecordedToolCall, ReferenceToolCall, ToolMatching } from "./acting/tool-call.ts";
 import { Expectation, World } from "./acting/world.ts";
@@ -39,6 +40,9 @@ export const InteractionInput = z
       .max(1_000)
       .optional()
       .describe("The tool calls of a recorded `agent_reply`. Ignored unless the request's `protocol` is `recorded`."),
+    context: GivenContext.optional().describe(
+      "Retrieved passages: what a recorded reply was based on, or what a reply should be based on. Scored and shown, never sent. Passages that the agent returns itself take their place.",
+    ),
     reference_reply: z
       .string()
       .default("")

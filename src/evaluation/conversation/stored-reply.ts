@@ -59,6 +59,7 @@ function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
     system_fingerprint: reply.system_fingerprint,
     endpoint_metadata: reply.metadata,
     tool_calls: tool_calls.length > 0 ? tool_calls : undefined,
+    context: reply.context && [...reply.context],
     calls_seen: reply.calls_unseen && "none",
     session_id: reply.session_id,
   });

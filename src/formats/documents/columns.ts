@@ -18,10 +18,23 @@ export type ColumnRole =
   | "generated_metadata"
   | "checks"
   | "rubric"
-  | "reference_tool_calls";
+  | "reference_tool_calls"
+  | "context";
 
 /** Maps roles to columns whose names are not recognised. `labels` lists all columns that are labels. */
 export type ColumnMapping = Readonly<Partial<Record<ColumnRole, string>>> & { readonly labels?: readonly string[] };
+
+/** Names of retrieved passages, best first: before the passages that should have been retrieved, those that were. */
+export const contextNames: readonly string[] = [
+  "retrieved_contexts",
+  "retrieval_context",
+  "retrieved_context",
+  "retrieved_documents",
+  "context",
+  "contexts",
+  "reference_contexts",
+  "reference_context",
+];
 
 /** Known names for each role, best first. Case, spaces, `_` and `-` are ignored. */
 export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
@@ -85,6 +98,7 @@ export const roleNames: Readonly<Record<ColumnRole, readonly string[]>> = {
     "expected_trajectory",
     "reference_trajectory",
   ],
+  context: contextNames,
 };
 
 export const columnRoles = Object.keys(roleNames) as ColumnRole[];

@@ -4,7 +4,7 @@ import { recordedTurn, type ImportedTurn } from "../shared/imported-scenario.ts"
 import { turnsFromMessages } from "../shared/read-messages.ts";
 import { FormatError } from "../documents/format-error.ts";
 import { readTools, toReferenceCalls, type ImportedToolCall } from "../shared/tool-calls.ts";
-import { parsePythonLiteral } from "../tables/unpack-cells.ts";
+import { parsePythonLiteral } from "../documents/python-literal.ts";
 import { keepOthers, noteFailed, readInput } from "../shared/dataset-item.ts";
 import { defineFormat, type Importer } from "../shared/define-format.ts";
 import { descend, itemsOf, listUnder, type ItemContext } from "../shared/items.ts";

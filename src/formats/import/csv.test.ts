@@ -205,9 +205,10 @@ test("notes other fields of a dataset's input and output", () => {
   const messages = [{ role: "user", content: "Q" }];
   for (const input of [question, { input: question }, { messages, context: "Read this.", k: 3 }]) {
     const { scenarios, notes } = importScenarios({ text: JSON.stringify([item(input)]), format: "langfuse" });
-    expect(scenarios).toMatchObject([{ interactions: [{ user_message: "Q", reference_reply: "A" }] }]);
+    const turn = { user_message: "Q", reference_reply: "A", context: [{ text: "Read this." }] };
+    expect(scenarios).toMatchObject([{ interactions: [turn] }]);
     expect(notes.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([
-      "/0/input not part of the user's message; kept as metadata: context, k",
+      "/0/input not part of the user's message; kept as metadata: k",
       "/0/expectedOutput not part of the expected reply: citations",
     ]);
   }
@@ -232,13 +233,19 @@ test("keeps the speakers of examples in the system prompt of an OpenAI sample", 
 test("expects the tools of a DeepEval turn, and notes other fields", () => {
   const turns = [
     { role: "user", content: "Hi", tools_called: null },
-    { role: "assistant", content: "Hello", retrieval_context: ["a"], tools_called: [{ name: "greet" }] },
+    {
+      role: "assistant",
+      content: "Hello",
+      retrieval_context: ["a"],
+      mcp_interaction: true,
+      tools_called: [{ name: "greet" }],
+    },
   ];
   const text = JSON.stringify([{ scenario: "s", turns }]);
   const { notes, scenarios } = importScenarios({ text, format: "deepeval" });
-  expect(notes).toMatchObject([{ pointer: "/0/turns/1", message: "not part of a scenario: retrieval_context" }]);
+  expect(notes).toMatchObject([{ pointer: "/0/turns/1", message: "not part of a scenario: mcp_interaction" }]);
   expect(scenarios[0]?.interactions).toMatchObject([
-    { reference_reply: "Hello", reference_tool_calls: [{ name: "greet" }] },
+    { reference_reply: "Hello", context: [{ text: "a" }], reference_tool_calls: [{ name: "greet" }] },
   ]);
 });
 

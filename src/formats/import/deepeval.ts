@@ -10,9 +10,10 @@ import {
   hasFields,
   hasList,
 } from "../documents/records.ts";
+import { takeContext } from "../shared/context-fields.ts";
 import { withExtras } from "../shared/extras.ts";
 import type { ImportedTurn } from "../shared/imported-scenario.ts";
-import { turnsFromMessages, type ParsedConversation } from "../shared/read-messages.ts";
+import { readMessage, turnsFromMessages, type ParsedConversation } from "../shared/read-messages.ts";
 import { readToolCalls, toReferenceCalls } from "../shared/tool-calls.ts";
 import { addDatasetItem, keepOthers, splitMetadata } from "../shared/dataset-item.ts";
 import { defineFormat, type Importer } from "../shared/define-format.ts";
@@ -198,17 +199,36 @@ function readTurns(golden: JsonRecord, context: ItemContext): Pick<ParsedConvers
   const name = listField(given, "turns") ? "turns" : "goldens";
   const values = listField(given, name) ?? [];
   for (const [index, value] of values.entries())
-    if (isRecord(value)) noteIgnored(otherFields(value, turnFields), descend(context, name, index));
+    if (isRecord(value)) noteIgnored(otherFields(takeContext(value).rest, turnFields), descend(context, name, index));
   if (values.every((value) => anyField(value, "input") === undefined)) {
-    return turnsFromMessages({ messages: values, place: descend(context, name).place, collector: context.collector });
+    const { system, turns } = turnsFromMessages({
+      messages: values,
+      place: descend(context, name).place,
+      collector: context.collector,
+    });
+    return { system, turns: withPassages(turns, values) };
   }
   const turns = values.flatMap((value): ImportedTurn[] => {
     const user = scalarText(anyField(value, "input"));
     const reference = textField(value, "expected_output", "expectedOutput");
     const reply = textField(value, "actual_output", "actualOutput");
-    return user === undefined || !isRecord(value) ? [] : [{ user, reference, reply, ...toolsOf(value, context) }];
+    return user === undefined || !isRecord(value)
+      ? []
+      : [{ user, reference, reply, context: takeContext(value).context, ...toolsOf(value, context) }];
   });
   return { system: undefined, turns };
+}
+
+/** The passages beside an answer belong to the user's message before it. */
+function withPassages(turns: readonly ImportedTurn[], messages: readonly unknown[]): ImportedTurn[] {
+  const passages = new Map<number, ImportedTurn["context"]>();
+  let turn = -1;
+  for (const message of messages) {
+    if (readMessage(message)?.role === "user") turn++;
+    const { context } = takeContext(message);
+    if (context) passages.set(turn, [...(passages.get(turn) ?? []), ...context]);
+  }
+  return turns.map((each, index) => (passages.has(index) ? { ...each, context: passages.get(index) } : each));
 }
 
 function outcomeChecks(golden: JsonRecord, { collector, place }: ItemContext): object[] {

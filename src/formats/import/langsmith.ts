@@ -11,7 +11,7 @@ import {
   hasFields,
 } from "../documents/records.ts";
 import type { SourceLocation } from "../documents/format-error.ts";
-import { parsePythonLiteral } from "../tables/unpack-cells.ts";
+import { parsePythonLiteral } from "../documents/python-literal.ts";
 import { readToolCall, readToolResult, type ImportedToolCall } from "../shared/tool-calls.ts";
 import { addTraces } from "./traces/conversations.ts";
 import type { Span } from "../shared/imported-scenario.ts";

@@ -28,6 +28,7 @@ const interactionFields = new Set([
   "user_message",
   "prompt",
   "agent_reply",
+  "context",
   "reference_reply",
   "references",
   "reference_tool_calls",
@@ -60,6 +61,7 @@ const scenarioKinds: Readonly<Record<string, Kind>> = {
 const interactionKinds: Readonly<Record<string, Kind>> = {
   prompt: text,
   agent_reply: text,
+  context: list,
   reference_reply: { ...text, called: "text; further replies go under references" },
   references: list,
   reference_tool_calls: list,
@@ -223,6 +225,7 @@ function readTurn(value: unknown, place: SourceLocation, collector: ScenarioColl
     user,
     prompt: scalarText(value["prompt"]),
     reply: scalarText(value["agent_reply"]),
+    context: listField(value, "context") as ImportedTurn["context"],
     reference: scalarText(value["reference_reply"]),
     references: toTextList(listField(value, "references")),
     expected: listField(value, "reference_tool_calls"),

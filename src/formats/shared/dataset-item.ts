@@ -1,6 +1,7 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { isLabelName, isNotLabel, roleNames, type ColumnMapping, type ColumnRole } from "../documents/columns.ts";
 import { anyField, field, isTextList, listField, normalizeName, scalarText, toTextList } from "../documents/records.ts";
+import { takeContext, takeContextBeside } from "./context-fields.ts";
 import { extrasKey, withExtras } from "./extras.ts";
 import { completeLastTurn, type ExpectedReply, type ImportedTurn, type LastTurn } from "./imported-scenario.ts";
 import { noteMessageLosses, readMessage, turnsFromMessages, type ParsedConversation } from "./read-messages.ts";
@@ -25,8 +26,22 @@ interface DatasetItem {
   readonly last?: Omit<LastTurn, "reference" | "references" | "labels">;
 }
 
-/** Adds a scenario made from an input and its expected output. */
-export function addDatasetItem(item: DatasetItem, context: ItemContext): void {
+/** Adds a scenario made from an input and its expected output. Retrieved passages may stand in any of its parts. */
+export function addDatasetItem(given: DatasetItem, context: ItemContext): void {
+  const parts = {
+    others: takeContext(given.others),
+    input: takeContextBeside(given.input),
+    metadata: takeContext(given.metadata),
+    output: takeContextBeside(given.output),
+  };
+  const item = {
+    ...given,
+    others: parts.others.rest,
+    input: parts.input.rest,
+    metadata: parts.metadata.rest,
+    output: parts.output.rest,
+  };
+  const passages = Object.values(parts).find(({ context: found }) => found)?.context;
   const conversation = readInput(item.input, descend(context, item.inputName));
   if (!conversation) return context.collector.note("dropped", context.place, `the item has no ${item.inputName}`);
   const unasked = keepUnasked(item.input, conversation, descend(context, item.inputName));
@@ -35,6 +50,7 @@ export function addDatasetItem(item: DatasetItem, context: ItemContext): void {
   const { id, description, tags, last, others } = item;
   const turns = completeLastTurn(conversation.turns, {
     ...expected,
+    context: passages,
     ...last,
     ...(expected.expected && { expected: expected.expected }),
     calls: [...(last?.calls ?? []), ...(expected.calls ?? [])],
@@ -53,7 +69,7 @@ export function addDatasetItem(item: DatasetItem, context: ItemContext): void {
         metadata: { ...unasked, ...others, ...metadata },
         turns,
       },
-      item.metadata,
+      given.metadata,
     ),
   );
 }

@@ -16,9 +16,18 @@ const omitEmpty = (record: JsonRecord): JsonRecord =>
 
 export function turnExtras(interaction: FileInteraction): JsonRecord {
   const { id, interaction_type, references, reference_metadata, checks, agent_reply, generated_metadata } = interaction;
-  const { reference_tool_calls, prompt } = interaction;
+  const { reference_tool_calls, prompt, context } = interaction;
   return {
-    ...omitEmpty({ id, interaction_type, references, reference_metadata, checks, agent_reply, generated_metadata }),
+    ...omitEmpty({
+      id,
+      interaction_type,
+      references,
+      reference_metadata,
+      checks,
+      agent_reply,
+      generated_metadata,
+      context,
+    }),
     ...(prompt !== undefined && { prompt }),
     // An empty list means that no call is expected.
     ...(reference_tool_calls && { reference_tool_calls }),
@@ -85,6 +94,7 @@ export function withTurnExtras(turn: ImportedTurn, extras: unknown): ImportedTur
     checks: listField(extras, "checks") ?? turn.checks,
     reply: textField(extras, "agent_reply") ?? turn.reply,
     generated: recordField(extras, "generated_metadata") ?? turn.generated,
+    context: (listField(extras, "context") as ImportedTurn["context"]) ?? turn.context,
     expected: listField(extras, "reference_tool_calls"),
   };
 }

@@ -1,6 +1,7 @@
 import type { JsonRecord } from "../../base/json.ts";
 import { reservedPrefixes, reservedScores } from "../../contract/schemas/scores/score-names.ts";
 import { TurnCheck } from "../../contract/schemas/scores/scorer-setting.ts";
+import type { ContextPassage } from "../../contract/schemas/acting/context.ts";
 import type { SourceLocation } from "../documents/format-error.ts";
 import type { UnmappedCheck } from "../scenario-file.ts";
 import type { ImportedTool, ImportedToolCall } from "./tool-calls.ts";
@@ -17,6 +18,8 @@ export interface ImportedTurn {
   readonly references?: readonly string[] | undefined;
   /** The reply of a past run. */
   readonly reply?: string | undefined;
+  /** Retrieved passages. */
+  readonly context?: readonly (string | ContextPassage)[] | undefined;
   readonly type?: string | undefined;
   readonly labels?: JsonRecord | undefined;
   readonly generated?: JsonRecord | undefined;
@@ -95,6 +98,7 @@ export interface ExpectedReply {
 /** The expectations for the reply to the last user message. */
 export interface LastTurn extends ExpectedReply {
   readonly reply?: string | undefined;
+  readonly context?: readonly ContextPassage[] | undefined;
   readonly labels?: JsonRecord;
   readonly checks?: readonly unknown[];
   readonly unmapped?: readonly UnmappedCheckDraft[];
@@ -107,13 +111,14 @@ export function completeLastTurn(turns: readonly ImportedTurn[], last: LastTurn)
 
 function completeTurn(
   turn: ImportedTurn,
-  { reference, references, reply, labels, checks, unmapped, expected, calls }: LastTurn,
+  { reference, references, reply, context, labels, checks, unmapped, expected, calls }: LastTurn,
 ): ImportedTurn {
   return {
     ...turn,
     reference: reference ?? turn.reference,
     ...(references && references.length > 0 && { references }),
     ...(reply !== undefined && { reply }),
+    ...(context && { context }),
     ...(labels && { labels }),
     ...(checks && checks.length > 0 && { checks }),
     ...(unmapped && unmapped.length > 0 && { unmapped }),

@@ -230,6 +230,7 @@ function toInteraction({ draft, turn, index, register, note }: InteractionSource
     user_message: turn.user,
     ...(turn.prompt !== undefined && { prompt: turn.prompt }),
     agent_reply: turn.reply ?? "",
+    ...(turn.context && turn.context.length > 0 && { context: turn.context }),
     reference_reply: turn.reference ?? "",
     ...(turn.references && turn.references.length > 0 && { references: turn.references }),
     ...(turn.expected && { reference_tool_calls: turn.expected }),

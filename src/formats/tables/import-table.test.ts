@@ -69,7 +69,7 @@ test("does not use columns of long texts as labels unless they are mapped", () =
   });
   expect(notes.map(({ message }) => message)).toEqual([
     "kept as tags, not scored: topic",
-    "kept as metadata, not scored: context, source (name labels with the mapping labels=…)",
+    "kept as metadata, not scored: source (name labels with the mapping labels=…)",
   ]);
   const named = importScenarios({ text, name: "questions.csv", mapping: { labels: ["source"] } });
   expect(named.scenarios[0]?.interactions[0]?.reference_metadata).toEqual({ source: "https://a.example" });

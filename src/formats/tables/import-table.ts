@@ -19,6 +19,7 @@ import {
   isOwnTable,
   listNames,
   ownColumns,
+  passagesOfCell,
   planTable,
   wholeColumns,
   type ColumnPlan,
@@ -276,12 +277,19 @@ function readTurn(row: TableRow, plan: RowPlan, collector: ScenarioCollector): I
     ...expected,
     ...(Array.isArray(references) && moreReferences(references, expected)),
     reply: text(row, plan, "agent_reply"),
+    context: readContext(row, plan, collector),
     type: text(row, plan, "interaction_type"),
     checks: [...(Array.isArray(checks) ? checks : []), ...asked],
     ...(isRecord(generated) && { generated }),
     ...tools,
     labels: { ...(isRecord(json) ? json : {}), ...Object.fromEntries(named.map((name) => [name, row.cells[name]])) },
   };
+}
+
+function readContext(row: TableRow, plan: RowPlan, collector: ScenarioCollector): ImportedTurn["context"] {
+  if (!plan.isOwn) return passagesOfCell(cell(row, plan, "context"));
+  const value = readJson(row, plan, "context", collector);
+  return Array.isArray(value) ? (value as ImportedTurn["context"]) : undefined;
 }
 
 /** Our own tables have references with matchers; others list calls or names of tools. */

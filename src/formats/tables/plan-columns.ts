@@ -1,5 +1,8 @@
 import { truncateText } from "../../base/text.ts";
+import { parseIfJson } from "../documents/exact-json.ts";
+import { parsePythonLiteral } from "../documents/python-literal.ts";
 import { listField, normalizeName, scalarText } from "../documents/records.ts";
+import { passagesIn } from "../shared/context-fields.ts";
 import { isConversation } from "../shared/read-messages.ts";
 import { FormatError } from "../documents/format-error.ts";
 import {
@@ -42,7 +45,8 @@ export interface MappedTable {
 
 /** Decides how to read each column of a table. */
 export function planTable(table: Table, mapping: ColumnMapping): TablePlan {
-  const plan = withHistory(withConversations(assignColumns(table.names, mapping), table), table);
+  const assigned = withReadableContext(assignColumns(table.names, mapping), table);
+  const plan = withHistory(withConversations(assigned, table), table);
   const written = new Set<string>();
   for (const { cells } of table.rows)
     for (const name of Object.keys(cells)) if (holdsSomething(cells[name])) written.add(name);
@@ -149,6 +153,22 @@ const roleByName = firstOf(
 /** The first entry of each key wins. */
 function firstOf<Value>(entries: readonly (readonly [string, Value])[]): ReadonlyMap<string, Value> {
   return new Map(entries.toReversed());
+}
+
+/** The passages in a cell, which may be a list in JSON or as printed by Python. */
+export function passagesOfCell(cell: unknown): ReturnType<typeof passagesIn> {
+  if (typeof cell !== "string" || !/^\s*[[{]/.test(cell)) return passagesIn(cell);
+  const json = parseIfJson(cell);
+  return passagesIn(typeof json === "string" ? (parsePythonLiteral(cell) ?? cell) : json);
+}
+
+/** Some tables call other data their context: an earlier conversation, or a record of tables. Then it stays data. */
+function withReadableContext(plan: ColumnPlan, { names, rows }: Table): ColumnPlan {
+  const { context, ...roles } = plan.roles;
+  if (context === undefined || isOwnTable(names)) return plan;
+  const written = rows.map(({ cells }) => cells[context]).filter(holdsSomething);
+  if (written.every((cell) => passagesOfCell(cell) !== undefined)) return plan;
+  return { ...plan, roles, others: [...plan.others, context] };
 }
 
 /** With numbered turns, rows with the same id are one conversation. */

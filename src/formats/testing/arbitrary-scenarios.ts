@@ -144,6 +144,10 @@ const interaction = fc.record(
     generated_metadata: fc.oneof(fc.constant({}), labels),
     checks: fc.array(check, { minLength: 1, maxLength: 3 }),
     reference_tool_calls: fc.array(call, { maxLength: 3 }),
+    context: fc.array(fc.record({ text: filled, id: filled, score: fc.integer() }, { requiredKeys: ["text"] }), {
+      minLength: 1,
+      maxLength: 2,
+    }),
   },
   { requiredKeys: ["user_message", "agent_reply", "reference_reply", "reference_metadata", "generated_metadata"] },
 );

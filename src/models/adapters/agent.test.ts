@@ -106,7 +106,9 @@ test("puts a marked system prompt before the first human message", async () => {
 test("reads labels, usage and pending tool calls", async () => {
   const { response_metadata: _, ...bare } = agentMessage;
   const calls = [{ name: "pay", args: { amount: 3 }, id: "c9", type: "tool_call" }];
-  const { reply } = await ask(json({ ...bare, generated_metadata: { intent: "pay" }, tool_calls: calls }));
+  const passages = { context: [{ text: "Paying takes a day.", id: "p1" }] };
+  const labelled = { ...bare, ...passages, generated_metadata: { intent: "pay" }, tool_calls: calls };
+  const { reply } = await ask(json(labelled));
   expect(reply).toMatchObject({
     ok: true,
     model: "hub/model",
@@ -115,6 +117,7 @@ test("reads labels, usage and pending tool calls", async () => {
     usage: { prompt_tokens: 20, completion_tokens: 4, total_tokens: 24 },
     tool_calls: [{ id: "c9", name: "pay", arguments: '{"amount":3}' }],
     metadata: { intent: "pay" },
+    ...passages,
   });
   const kwargs = { refusal: null, metadata: { mood: "good" } };
   expect((await ask(json({ ...agentMessage, additional_kwargs: kwargs }))).reply).toMatchObject({

@@ -1,5 +1,6 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { errorKinds, type ErrorCode } from "../../contract/errors/errors.ts";
+import { readPassages } from "../../contract/schemas/acting/context.ts";
 import {
   moveNameIntoText,
   type ChatMessage,
@@ -286,6 +287,7 @@ function toReply(message: JsonRecord, context: AnswerContext): ParsedReply | Rep
     service_tier: nonEmptyString(response["service_tier"]),
     logprobs: plainRecord(response["logprobs"]),
     metadata: labels(message["generated_metadata"]) ?? labels(extra["metadata"]),
+    context: readPassages(message["context"] ?? extra["context"]),
     tries: context.tries,
   };
 }

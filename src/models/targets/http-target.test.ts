@@ -100,7 +100,7 @@ test("sends a form, a text and a GET", async () => {
   expect(get.reply).toMatchObject({ ok: true, text: "the reply" });
 });
 
-test("reads the reply, tool calls, usage, labels and session by their pointers", async () => {
+test("reads the reply, tool calls, usage, labels, passages and session by their pointers", async () => {
   const answer = {
     messages: [{ text: "First." }, { text: "Second." }],
     steps: [
@@ -110,6 +110,11 @@ test("reads the reply, tool calls, usage, labels and session by their pointers",
     ],
     meta: { tokens: { promptTokens: 5, completionTokens: 7 }, intent: { label: "order" } },
     conversation: 77,
+    sources: [
+      { page_content: "Open at 7.", metadata: { source: "hours.md" }, score: 0.8 },
+      "Closed on Sunday.",
+      { id: 3 },
+    ],
   };
   const { reply } = await ask(
     {
@@ -119,6 +124,7 @@ test("reads the reply, tool calls, usage, labels and session by their pointers",
       usage: "/meta/tokens",
       labels: "/meta/intent",
       session: "/conversation",
+      context: { at: "/sources" },
     },
     answer,
   );
@@ -132,6 +138,7 @@ test("reads the reply, tool calls, usage, labels and session by their pointers",
     usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 },
     metadata: { label: "order" },
     session_id: "77",
+    context: [{ text: "Open at 7.", source: "hours.md", score: 0.8 }, { text: "Closed on Sunday." }],
   });
 });
 

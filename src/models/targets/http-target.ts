@@ -9,6 +9,7 @@ import {
   type TokenUsage,
   type ToolCall,
 } from "../../contract/ports/chat-model.ts";
+import { readPassages } from "../../contract/schemas/acting/context.ts";
 import type { CallPlaces, Target } from "../../contract/schemas/acting/target.ts";
 import { labels, nonEmptyString, parseJson, setAt } from "../adapters/reply/json-values.ts";
 import { argumentText, contentText, withUniqueIds } from "../adapters/reply/message-content.ts";
@@ -227,7 +228,7 @@ class AnswerReader {
       context,
     }: CallsOfAnswer & { readonly answers: readonly unknown[]; readonly context: AnswerContext },
   ): ParsedReply {
-    const { usage, labels: labelsAt, session } = this.#target;
+    const { usage, labels: labelsAt, session, context: passages } = this.#target;
     const last = (pointer: string | undefined): unknown =>
       pointer === undefined ? undefined : answers.flatMap((answer) => valuesAt(answer, pointer)).at(-1);
     // Where the template offers tools, a call without a result waits for one.
@@ -250,6 +251,7 @@ class AnswerReader {
       service_tier: null,
       logprobs: null,
       metadata: labels(last(labelsAt)),
+      context: passages && readPassages(answers.flatMap((answer) => valuesAt(answer, passages.at)).flat()),
       tries: context.tries,
       ...((typeof id === "string" || typeof id === "number") && { session_id: String(id) }),
     };

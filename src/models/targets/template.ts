@@ -115,7 +115,7 @@ const reserved = new Set([
 /** Neither printable Latin-1 nor a tab. */
 const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
 const secretHeaders = /^(?:authorization|proxy-authorization|cookie)$|(?:api-?key|token|secret|password)$/i;
-const httpOnly = ["method", "reply", "tool_calls", "usage", "labels", "session", "error", "stream"] as const;
+const httpOnly = ["method", "reply", "tool_calls", "usage", "labels", "context", "session", "error", "stream"] as const;
 
 /** Problems of a target beyond the schema of each field. Pointers are relative to it. */
 export function targetProblems(target: Target): FieldError[] {

@@ -4,6 +4,7 @@ import type { AttemptWithInteractions, StoredInteraction } from "../../contract/
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { AttemptResult, Replay } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult, StoredScores } from "../../contract/schemas/interaction-result.ts";
+import { toPassages } from "../../contract/schemas/acting/context.ts";
 import { isFailure, passThreshold, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { UserTurn } from "../../contract/schemas/acting/user-turn.ts";
@@ -137,6 +138,7 @@ function toInteractionResult(
     model,
     cost,
     tool_calls = [],
+    context,
     model_calls,
     user_turn,
     refused_calls,
@@ -146,6 +148,7 @@ function toInteractionResult(
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return compact({
     ...interaction,
+    context: context ?? (interaction.context && [...toPassages(interaction.context)]),
     user_message: userMessage(interaction, stored.reply),
     turn_index: stored.turn_index,
     agent_reply,

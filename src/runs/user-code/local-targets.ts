@@ -15,6 +15,7 @@ import {
   type Reply,
   type ReplyError,
 } from "../../contract/ports/chat-model.ts";
+import { readPassages } from "../../contract/schemas/acting/context.ts";
 import type { LocalTarget } from "../../contract/schemas/acting/target.ts";
 import { publicErrorMessage } from "../../base/format.ts";
 import { labels } from "../../models/adapters/reply/json-values.ts";
@@ -154,7 +155,7 @@ function earlierRequests(request: ChatRequest, turns: number): readonly ChatRequ
   return earlier.map((end) => ({ ...request, messages: messages.slice(0, end) }));
 }
 
-/** A reply is a text, or an object with `text` (or `content`), `tool_calls`, `usage`, `labels` and `session_id`. */
+/** A reply is a text, or an object with `text` (or `content`), `tool_calls`, `usage`, `labels`, `context` and `session_id`. */
 function toReply(
   result: unknown,
   { modelId, tries }: { modelId: string; tries: number },
@@ -186,6 +187,7 @@ function toReply(
     service_tier: null,
     logprobs: null,
     metadata: labels(given["labels"] ?? given["metadata"]),
+    context: readPassages(given["context"]),
     tries,
     session_id: (typeof session === "string" && session) || undefined,
   });

@@ -1393,6 +1393,10 @@ class Interaction(_InteractionRequired, total=False):
     """Sent in place of `user_message`: another wording of it, whose runs can be compared."""
     tool_calls: List[RecordedToolCall]
     """The tool calls of a recorded `agent_reply`. Ignored unless the request's `protocol` is `recorded`."""
+    context: List[str | ContextPassage]
+    """Retrieved passages: what a recorded reply was based on, or what a reply should be based on. Scored and shown,
+    never sent. Passages that the agent returns itself take their place.
+    """
     references: List[str]
     """Further acceptable replies; the best match counts."""
     reference_tool_calls: List[ReferenceToolCall]
@@ -1421,6 +1425,18 @@ class RecordedToolCall(_RecordedToolCallRequired, total=False):
     """Why the call failed."""
     ms: float
     """Duration of the call in milliseconds, if known."""
+
+
+class _ContextPassageRequired(TypedDict):
+    text: str
+
+
+class ContextPassage(_ContextPassageRequired, total=False):
+    id: str
+    source: str
+    """The document that it is from: a name or an address."""
+    score: float
+    """Its rank in the search, in the scale of the retriever."""
 
 
 class _ReferenceToolCallRequired(TypedDict):

@@ -139,6 +139,10 @@ class InteractionRequest(_InteractionRequestRequired, total=False):
     """Filled in by the service. In a request it is ignored, unless its `protocol` is `recorded`. Default: ""."""
     tool_calls: List[RecordedToolCall]
     """The tool calls of a recorded `agent_reply`. Ignored unless the request's `protocol` is `recorded`."""
+    context: List[str | ContextPassage]
+    """Retrieved passages: what a recorded reply was based on, or what a reply should be based on. Scored and shown,
+    never sent. Passages that the agent returns itself take their place.
+    """
     reference_reply: str
     """The expected reply. Without one, the reply gets no similarity scores. Default: ""."""
     references: List[str]
@@ -173,6 +177,18 @@ class RecordedToolCall(_RecordedToolCallRequired, total=False):
     """Why the call failed."""
     ms: float
     """Duration of the call in milliseconds, if known."""
+
+
+class _ContextPassageRequired(TypedDict):
+    text: str
+
+
+class ContextPassage(_ContextPassageRequired, total=False):
+    id: str
+    source: str
+    """The document that it is from: a name or an address."""
+    score: float
+    """Its rank in the search, in the scale of the retriever."""
 
 
 class _ReferenceToolCallRequired(TypedDict):
@@ -615,6 +631,13 @@ class Parameters(TypedDict, total=False):
     """
 
 
+class TargetContext(TypedDict):
+    """Where the answer lists the passages that the agent retrieved: texts, or objects with `text` (or `content`,
+    `page_content`), `id`, `source` and `score`.
+    """
+    at: str
+
+
 class _TargetStreamRequired(TypedDict):
     delta: str
     """Where an event has the next piece of the reply."""
@@ -660,6 +683,10 @@ class Target(_TargetRequired, total=False):
     """Where the answer has token counts."""
     labels: str
     """Where the answer has labels of the reply."""
+    context: TargetContext
+    """Where the answer lists the passages that the agent retrieved: texts, or objects with `text` (or `content`,
+    `page_content`), `id`, `source` and `score`.
+    """
     session: str
     """Where the answer has the id of a session that the target made; later turns send it as `session_id`."""
     error: str
@@ -1274,6 +1301,8 @@ class _InteractionResultRequired(TypedDict):
 class InteractionResult(_InteractionResultRequired, total=False):
     prompt: str
     """Sent in place of `user_message`: another wording of it, whose runs can be compared."""
+    context: List[ContextPassage]
+    """The passages that the agent returned; where it returned none, those of the scenario."""
     references: List[str]
     """Further acceptable replies; the best match counts."""
     reference_tool_calls: List[ReferenceToolCall]
@@ -2405,6 +2434,10 @@ class InteractionInput(_InteractionInputRequired, total=False):
     """Sent in place of `user_message`: another wording of it, whose runs can be compared."""
     tool_calls: List[RecordedToolCall]
     """The tool calls of a recorded `agent_reply`. Ignored unless the request's `protocol` is `recorded`."""
+    context: List[str | ContextPassage]
+    """Retrieved passages: what a recorded reply was based on, or what a reply should be based on. Scored and shown,
+    never sent. Passages that the agent returns itself take their place.
+    """
     references: List[str]
     """Further acceptable replies; the best match counts."""
     reference_tool_calls: List[ReferenceToolCall]
@@ -3380,6 +3413,10 @@ class Interaction(_InteractionRequired, total=False):
     """Sent in place of `user_message`: another wording of it, whose runs can be compared."""
     tool_calls: List[RecordedToolCall]
     """The tool calls of a recorded `agent_reply`. Ignored unless the request's `protocol` is `recorded`."""
+    context: List[str | ContextPassage]
+    """Retrieved passages: what a recorded reply was based on, or what a reply should be based on. Scored and shown,
+    never sent. Passages that the agent returns itself take their place.
+    """
     references: List[str]
     """Further acceptable replies; the best match counts."""
     reference_tool_calls: List[ReferenceToolCall]

@@ -102,6 +102,12 @@ export const Target = z
       ),
     usage: AnswerPointer.optional().describe("Where the answer has token counts."),
     labels: AnswerPointer.optional().describe("Where the answer has labels of the reply."),
+    context: z
+      .object({ at: AnswerPointer })
+      .optional()
+      .describe(
+        "Where the answer lists the passages that the agent retrieved: texts, or objects with `text` (or `content`, `page_content`), `id`, `source` and `score`.",
+      ),
     session: AnswerPointer.optional().describe(
       "Where the answer has the id of a session that the target made; later turns send it as `session_id`.",
     ),

@@ -29,6 +29,7 @@ const columns: readonly (readonly [name: string, cell: (row: InteractionRow) => 
   ["user_message", ({ interaction }) => interaction.user_message],
   ["agent_reply", ({ interaction }) => interaction.agent_reply],
   ["reference_reply", ({ interaction }) => interaction.reference_reply],
+  ["context", ({ interaction: { context = [] } }) => json(context)],
   ["tool_calls", ({ interaction: { tool_calls = [] } }) => json(tool_calls)],
   [
     "reference_tool_calls",

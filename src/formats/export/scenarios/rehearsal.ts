@@ -37,7 +37,7 @@ function leanScenario(scenario: FileScenario): object {
 
 function leanInteraction(interaction: FileInteraction): object {
   const { id, user_message, agent_reply, reference_reply, references, interaction_type } = interaction;
-  const { reference_metadata, checks, generated_metadata, reference_tool_calls } = interaction;
+  const { reference_metadata, checks, generated_metadata, reference_tool_calls, context } = interaction;
   return {
     id,
     ...(interaction_type !== undefined && { interaction_type }),
@@ -46,6 +46,7 @@ function leanInteraction(interaction: FileInteraction): object {
     ...(references && { references }),
     ...(reference_tool_calls && { reference_tool_calls }),
     ...(agent_reply !== "" && { agent_reply }),
+    ...(context && { context }),
     ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }),
     ...(checks && { checks }),
     ...(Object.keys(generated_metadata).length > 0 && { generated_metadata }),
@@ -110,6 +111,11 @@ function columnsFor(labels: readonly string[]): Column[] {
     },
     { name: "interaction_type", optional: true, cell: ({ interaction }) => interaction.interaction_type ?? "" },
     { name: "agent_reply", optional: true, cell: ({ interaction }) => interaction.agent_reply },
+    {
+      name: "context",
+      optional: true,
+      cell: ({ interaction }) => (interaction.context ? json(interaction.context) : ""),
+    },
     {
       name: "generated_metadata",
       optional: true,

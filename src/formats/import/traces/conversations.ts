@@ -6,7 +6,7 @@ import { recordedTurn, type ImportedTurn, type Span } from "../../shared/importe
 import { readMessage, turnsFromMessages } from "../../shared/read-messages.ts";
 import type { ScenarioCollector } from "../../shared/scenario-collector.ts";
 import type { SourceLocation } from "../../documents/format-error.ts";
-import { parsePythonLiteral } from "../../tables/unpack-cells.ts";
+import { parsePythonLiteral } from "../../documents/python-literal.ts";
 import { readTools, toReferenceCalls, type ImportedTool, type ImportedToolCall } from "../../shared/tool-calls.ts";
 import { keepUnasked, readInput, readOutput, splitMetadata } from "../../shared/dataset-item.ts";
 import type { ItemContext } from "../../shared/items.ts";

@@ -12,7 +12,7 @@ import {
 import type { SourceLocation } from "../../documents/format-error.ts";
 import { readMessage } from "../../shared/read-messages.ts";
 import { readToolCall, type ImportedToolCall } from "../../shared/tool-calls.ts";
-import { parsePythonLiteral } from "../../tables/unpack-cells.ts";
+import { parsePythonLiteral } from "../../documents/python-literal.ts";
 import { defineFormat, type Importer } from "../../shared/define-format.ts";
 import type { Item } from "../../shared/items.ts";
 import { agentRunSpans, isAgentRun } from "./agent-runs.ts";

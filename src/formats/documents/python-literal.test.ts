@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parsePythonLiteral } from "./unpack-cells.ts";
+import { parsePythonLiteral } from "./python-literal.ts";
 
 test.each<[string, unknown]>([
   ["[{'a': 1, 'b': [True, False, None]}]", [{ a: 1, b: [true, false, null] }]],
