@@ -210,7 +210,9 @@ test("a drop in similarity to the references alone is undecided, and passes only
     runCli(["eval", "all.jsonl", "--endpoint", url, "-m", "m", ...more], { cwd });
   const first = await at(alike.url, "-o", "first.json");
   expect(first.stdout).toContain("0 scenarios judged (8 similar 1.000, not judged)");
-  expect(first.stdout).toMatch(/8 scenarios of 8 not judged\. .* add checks .* rehearsal runs rescore/);
+  expect(first.stdout).toMatch(
+    /8 scenarios of 8 not judged\. .* add checks .* runs rescore \S+ --ask-models --config rehearsal\.yaml\n/,
+  );
   const further = await at(other.url, "--baseline", "first.json");
   expect(further).toMatchObject({ code: 6, stdout: expect.stringContaining("less close to the references by 1.000") });
   expect(further.stdout).not.toMatch(/\b(better|worse)\b/);

@@ -18,6 +18,8 @@ import type { EvalSettings } from "./eval-settings.ts";
 /** Words and scenarios of a repetition that would decide an undecided comparison. */
 export interface Repetition {
   readonly words: readonly string[];
+  /** Words that name the target, as they were typed. */
+  readonly chosen: readonly string[];
   readonly available: number;
 }
 

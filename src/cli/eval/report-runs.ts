@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { counted } from "../../base/text.ts";
 import { retryWhileServiceUnavailable } from "../../client/caller.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
@@ -13,7 +14,7 @@ import {
   type GateCheck,
 } from "../gates/evaluate-gates.ts";
 import { evaluateScenarios } from "../gates/every-scenario.ts";
-import { ownCommand, sourceWords } from "../terminal/next-command.ts";
+import { optionWords, ownCommand, sourceWords } from "../terminal/next-command.ts";
 import type { Reporter, RunOutcome } from "../reporters/reporter.ts";
 import type { Session } from "../sources/open-session.ts";
 import { inContinuousIntegration, note } from "../terminal/output.ts";
@@ -107,7 +108,8 @@ function judgeRun(
   settings: EvalSettings,
   against: AgainstBaseline | null,
 ): Omit<RunOutcome, "results"> {
-  const { config, options } = settings;
+  const { config, options, configFile = "rehearsal.yaml" } = settings;
+  const found = optionWords([["--config", options.config ?? basename(configFile)]]);
   const looksOnly = options.gate === false;
   const checks = looksOnly ? [] : checksOf(digest, settings, against);
   // Figures of a run that left out too much are undecided, whatever the other gates say.
@@ -119,6 +121,7 @@ function judgeRun(
     gates,
     comparison: against?.comparison ?? null,
     problems: stop ? [stop.problem] : [],
+    found: [...found, ...sourceWords({ ...options, server: config.server })],
     // With --no-gate the decision is no check, and still the answer.
     next: looksOnly ? (digest.summary.decision?.sentence ?? null) : (against?.next ?? null),
     exitCode: stop?.exitCode ?? (undecidedRun ? exitCodes.undecided : exitCodeOf(gates)),

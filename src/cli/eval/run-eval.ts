@@ -82,7 +82,12 @@ export async function runEval(
     const ids = new Set(chosen.map(({ id }) => id));
     for (const line of marginsOutOfReach(baseline, { margins: settings.margins, scenarios: ids })) note(line);
   }
-  const again = { words: repeatedWords(files, options), available: read.scenarios.length };
+  const { endpoint: typedEndpoint, target: typedTarget, targetCommand, protocol, ...others } = options;
+  const again = {
+    words: repeatedWords(files, others),
+    chosen: repeatedWords([], { endpoint: typedEndpoint, target: typedTarget, targetCommand, protocol }),
+    available: read.scenarios.length,
+  };
   const { concurrency, endpoint: address = ownAgent } = settings.config;
   const { target, targetSecrets } = settings;
   const endpoint = target ? targetAddress(target.target) : address;

@@ -31,6 +31,8 @@ export interface RunOutcome {
   readonly problems: readonly string[];
   /** The runs that would decide an undecided comparison, with their commands. */
   readonly next?: string | null;
+  /** Options that find the run and its configuration again, for suggested commands. */
+  readonly found?: readonly string[];
   /** Reads the whole results, for reporters that write them. */
   results(): Promise<EvaluationResponse>;
 }

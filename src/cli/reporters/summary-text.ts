@@ -5,6 +5,7 @@ import { unauditedMark } from "../../contract/schemas/judging/unaudited.ts";
 import { meanText, scoreText } from "../../formats/export/results/report-text.ts";
 import type { FailingScenario, RunDigest, ScenarioDigest } from "../../formats/export/results/run-digest.ts";
 import { isFailing, passedText } from "../../formats/export/results/verdict.ts";
+import { ownCommand } from "../terminal/next-command.ts";
 import { durationText, lengthWithin, plainLine, spentText } from "../terminal/text.ts";
 import type { Style } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
@@ -13,17 +14,17 @@ import type { RunOutcome } from "./reporter.ts";
 
 export const shownWarnings = 5;
 
-type Summarized = Pick<RunOutcome, "digest" | "gates" | "comparison" | "problems" | "next">;
+type Summarized = Pick<RunOutcome, "digest" | "gates" | "comparison" | "problems" | "next" | "found">;
 
 /** The summary at the end of a run: scores with intervals, the worst scenarios, and the gates. */
 export function summaryText(outcome: Summarized, style: Style, width = Infinity): string {
-  const { digest, gates, comparison, problems, next } = outcome;
+  const { digest, gates, comparison, problems, next, found } = outcome;
   return [
     headline(digest, style, width),
     scoreTable(digest, width),
     simulatedUsersText(digest, style),
     worstScenarios(digest, style, width),
-    unjudgedText(digest, style),
+    unjudgedText(digest, style, found),
     ...(comparison
       ? [`Compared with the baseline: ${comparison.comparable ? comparison.sentence : comparison.reason}`]
       : []),
@@ -110,11 +111,15 @@ function needs(scenarios: readonly ScenarioDigest[]): string {
 }
 
 /** Why scenarios are not judged: nothing decides, or what does could not be seen. */
-function unjudgedText({ scenarios, run_id }: RunDigest, style: Style): string {
+function unjudgedText(
+  { scenarios, run_id }: RunDigest,
+  style: Style,
+  found: readonly string[] = ["--config", "rehearsal.yaml"],
+): string {
   const unjudged = scenarios.filter(({ verdict }) => verdict.outcome === "unscored");
   const open = unjudged.filter(({ undecided }) => undecided.length > 0);
   const silent = unjudged.length - open.length;
-  const how = `${howToJudge}: rehearsal runs rescore ${run_id} --config rehearsal.yaml --ask-models`;
+  const how = `${howToJudge}: ${ownCommand("runs rescore", run_id, "--ask-models", ...found)}`;
   const lines = [
     ...(silent > 0 ? [`${counted(silent, "scenario")} of ${scenarios.length} not judged. ${how}`] : []),
     ...(open.length > 0

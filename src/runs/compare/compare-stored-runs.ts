@@ -75,8 +75,12 @@ export async function compareStoredRuns(
         ? {
             ...notWorse,
             next: decidingRun(notWorse, {
-              baseline: { ...about.baseline, own_agent: baseline.run.tied },
-              candidate: { ...about.candidate, own_agent: candidate.run.tied },
+              baseline: { ...about.baseline, protocol: baseline.run.settings.protocol, own_agent: baseline.run.tied },
+              candidate: {
+                ...about.candidate,
+                protocol: candidate.run.settings.protocol,
+                own_agent: candidate.run.tied,
+              },
               margins,
               attempts: attempts.most,
             }),

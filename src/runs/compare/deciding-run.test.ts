@@ -48,6 +48,29 @@ test("several measures need the largest of their sizes, and different endpoints 
   );
 });
 
+test("targets on this machine, of a configuration and of another protocol are named so that the commands run", () => {
+  const plan = undecided({ scenarios: 149, attempts: null, cheaper: "scenarios" });
+  const baselines = [
+    [
+      { ...side("old", "command:python3 old bot.py"), protocol: "command" as const },
+      '--target-command "python3 old bot.py"',
+    ],
+    [{ ...side("old", "module:/suite/old.mjs"), protocol: "module" as const }, "--target /suite/old.mjs"],
+    [{ ...side("old", "http://bot/api"), protocol: "http" as const }, "--target old"],
+    [
+      { ...side("old", "http://bot/ag-ui"), protocol: "ag-ui" as const },
+      "--endpoint http://bot/ag-ui --protocol ag-ui",
+    ],
+  ] as const;
+  for (const [baseline, words] of baselines) {
+    const text = decidingRun(plan, { ...both, baseline, words: ["suite/"], chosen: ["--target", "new.mjs"] });
+    expect(text).toContain(`\n  rehearsal eval suite/ ${words} --model old\n`);
+    expect(text).toContain("\n  rehearsal eval suite/ --target new.mjs --model new --baseline latest");
+  }
+  const same = decidingRun(plan, { ...both, chosen: ["--target", "bot"] });
+  expect(same).toContain("rehearsal eval --target bot --model old\n");
+});
+
 test("says nothing when nothing would decide it, or when it is decided", () => {
   expect(decidingRun(undecided({ scenarios: null, attempts: null, cheaper: null }), both)).toBeNull();
   expect(decidingRun({ ...undecided(), verdict: "worse" }, both)).toBeNull();

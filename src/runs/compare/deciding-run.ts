@@ -1,12 +1,14 @@
 import { shellWord } from "../../base/shell-word.ts";
 import { redactEndpoint } from "../../base/secret.ts";
 import type { NotWorse } from "../../contract/schemas/comparison.ts";
+import { protocols, type ProtocolName } from "../../contract/protocols/protocols.ts";
 import { testedEndpoint } from "../plan/endpoints.ts";
 import { marginsText, type Margins } from "../../contract/schemas/margins.ts";
 
 interface Side {
   readonly model_id: string;
   readonly endpoint: string;
+  readonly protocol?: ProtocolName | undefined;
   /** True when the command line started the agent itself: its address is another one each time. */
   readonly own_agent?: boolean | undefined;
 }
@@ -19,6 +21,8 @@ interface DecidingRunOptions {
   readonly command?: (words: readonly string[]) => string;
   /** Words of both commands, quoted: files, configuration, location of the runs. */
   readonly words?: readonly string[];
+  /** Words that name the target of the candidate, as they were typed. */
+  readonly chosen?: readonly string[];
   /** Attempts of the compared runs. */
   readonly attempts?: number;
   /** Scenarios the files have, if more than were run. */
@@ -28,7 +32,16 @@ interface DecidingRunOptions {
 /** The run that would decide an undecided comparison, with its commands; null when it is decided or nothing would decide it. */
 export function decidingRun(
   { verdict, measures }: Omit<NotWorse, "next">,
-  { baseline, candidate, margins, words = [], attempts: made = 1, available = 0, ...options }: DecidingRunOptions,
+  {
+    baseline,
+    candidate,
+    margins,
+    words = [],
+    chosen = [],
+    attempts: made = 1,
+    available = 0,
+    ...options
+  }: DecidingRunOptions,
 ): string | null {
   const open = measures.flatMap(({ would_decide, scenarios }) =>
     would_decide ? [{ ...would_decide, scenarios_now: scenarios }] : [],
@@ -45,10 +58,14 @@ export function decidingRun(
   const attempts = count > 1 ? ["--attempts", `${count}`] : [];
   const endpointOf = ({ endpoint, own_agent = false }: Side): string => testedEndpoint(endpoint, own_agent);
   const isElsewhere = endpointOf(baseline) !== endpointOf(candidate);
+  const targetOf = (side: Side): readonly string[] => {
+    if (!isElsewhere) return chosen;
+    return side === candidate && chosen.length > 0 ? chosen : targetWords(side);
+  };
   const line = (side: Side): string[] => [
     "eval",
     ...words,
-    ...(isElsewhere ? ["--endpoint", shellWord(redactEndpoint(endpointOf(side)))] : []),
+    ...targetOf(side),
     "--model",
     shellWord(side.model_id),
     ...attempts,
@@ -58,6 +75,16 @@ export function decidingRun(
   return [`${stepText(size, { available, open })}`, `  ${command(line(baseline))}`, `  ${command(compared)}`].join(
     "\n",
   );
+}
+
+/** The options that name what was tested. A target of a configuration is named like its run. */
+function targetWords({ endpoint, own_agent = false, protocol, model_id }: Side): string[] {
+  const address = testedEndpoint(endpoint, own_agent);
+  const [, kind, program = ""] = /^(command|module):([^]*)$/.exec(address) ?? [];
+  if (kind !== undefined) return [kind === "command" ? "--target-command" : "--target", shellWord(program)];
+  if (protocol && protocols[protocol].kind === "template") return ["--target", shellWord(model_id)];
+  const isUsual = protocol === undefined || protocol === "openai-chat" || own_agent;
+  return ["--endpoint", shellWord(redactEndpoint(address)), ...(isUsual ? [] : ["--protocol", protocol])];
 }
 
 type Size = { readonly scenarios: number } | { readonly attempts: number };

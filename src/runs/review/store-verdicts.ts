@@ -96,7 +96,7 @@ export async function storeVerdicts(
 }
 
 const pickedText = (count: number): string =>
-  `is missing, so ${count === 1 ? "1 verdict counts" : `${count} verdicts count`} as picked and ${count === 1 ? "corrects" : "correct"} no score. Send random if the replies are a random part of the run, or the order of the review that handed them out.`;
+  `is missing, so ${count === 1 ? "1 verdict counts" : `${count} verdicts count`} as picked and ${count === 1 ? "corrects" : "correct"} no score. It is random if the replies are a random part of the run, else the order of the review that handed them out.`;
 
 interface SentVerdict {
   readonly verdict: VerdictInput;

@@ -60,25 +60,30 @@ async function probe(named: string | undefined, options: ProbeOptions): Promise<
   const { openProbeWorld, worldReportLines, noPlaceForWorld } = await import("../../eval/probe-world.ts");
   const { place, url, name } = target;
   const world = place && opened.use(await openProbeWorld({ place, agentUrl: url }));
-  const { turns, failure } = await talk(target, { ...options, worldUrl: world?.url });
+  const { turns, failure, showsCalls } = await talk(target, { ...options, worldUrl: world?.url });
   const report = await world?.report(failure);
   if (options.json) printJson({ target: name, model: options.model ?? name, turns, ...(report && { world: report }) });
   else if (report) for (const line of worldReportLines(report)) printMessage(line);
+  if (failure === undefined && !showsCalls && !report) note(unseenCalls);
   if (target.lacksPlace) note(noPlaceForWorld);
   if (failure !== undefined || report?.reached === false) process.exitCode = exitCodes.targetUnusable;
 }
+
+const unseenCalls =
+  'The answer does not show which tools were called: expectations of calls would be undecided (docs/targets.md, "Tool calls that are seen").';
 
 /** The turns of one conversation, up to the first failure, which is returned by its code. */
 async function talk(
   { model, exchanges, scrub }: OpenTarget,
   options: ProbeOptions & { readonly worldUrl: string | undefined },
-): Promise<{ turns: readonly unknown[]; failure?: string }> {
+): Promise<{ turns: readonly unknown[]; showsCalls: boolean; failure?: string }> {
   const { message: said = ["Hello"], system, worldUrl: world_url } = options;
   const turns: unknown[] = [];
   const calls: RecordedToolCall[] = [];
   const messages: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
   const id = randomUUID();
   let issued: string | undefined;
+  let showsCalls = false;
   const traceId = randomBytes(16).toString("hex");
   for (const [turn, text] of said.entries()) {
     messages.push({ role: "user", content: text });
@@ -98,9 +103,10 @@ async function talk(
     const shown = JSON.parse(scrub(JSON.stringify(toShown(reply)))) as ReturnType<typeof toShown>;
     turns.push({ message: text, exchanges: exchanges.map((exchange) => structuredClone(exchange)), ...shown });
     if (!options.json) printTurn(text, exchanges, shown);
-    if (!reply.ok) return { turns, failure: reply.error.code };
+    if (!reply.ok) return { turns, showsCalls, failure: reply.error.code };
+    showsCalls ||= reply.reported_calls !== undefined || reply.tool_calls.length > 0;
   }
-  return { turns };
+  return { turns, showsCalls };
 }
 
 /** A run sends a trace context with every turn, so a probe does too. */

@@ -21,6 +21,7 @@ import { summaryText } from "../../reporters/summary-text.ts";
 import { openSource } from "../../sources/open-source.ts";
 import { loadResults } from "../../sources/read-results.ts";
 import { outputWidth, printJson, printLine, printMessage, styleFor, type Style } from "../../terminal/output.ts";
+import { sourceWords } from "../../terminal/next-command.ts";
 import { lengthWithin, plainLine } from "../../terminal/text.ts";
 
 interface ShowOptions extends SourceOptions {
@@ -55,7 +56,17 @@ async function show(text: string, { scenario, verdicts, json, ...where }: ShowOp
   } else if (json) printJson(response);
   else {
     printMessage(
-      summaryText({ digest: digestResults(response), gates: [], comparison: null, problems: [] }, style, outputWidth()),
+      summaryText(
+        {
+          digest: digestResults(response),
+          gates: [],
+          comparison: null,
+          problems: [],
+          found: ["--config", "rehearsal.yaml", ...sourceWords(where)],
+        },
+        style,
+        outputWidth(),
+      ),
     );
     if (hasVerdicts(response) && !isResultsFile(text) && finalStates.has(response.state))
       for (const line of correctionLines(await source.corrections(response.run_id))) printLine(line);

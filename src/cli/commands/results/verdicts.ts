@@ -132,7 +132,7 @@ async function importVerdicts(
   if (json) return printJson({ run_id: runId, ...stored });
   const skipped = stored.skipped > 0 ? `, ${counted(stored.skipped, "row")} without a choice skipped` : "";
   printLine(`stored ${counted(stored.stored, "verdict")} with ${runId}${skipped}`);
-  for (const { message } of stored.warnings ?? []) note(message);
+  for (const { pointer, message } of stored.warnings ?? []) note(`${pointer.split("/").at(-1)} ${message}`);
 }
 
 /** With a key, a service knows who gives the verdicts. */
