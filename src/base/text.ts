@@ -40,7 +40,8 @@ const longestMisspelling = 80;
 /** The known name that a misspelled one probably means, or undefined when none is close. Ignores case. */
 export function closestName(typed: string, names: readonly string[]): string | undefined {
   if (names.length === 0 || typed.length > longestMisspelling) return undefined;
-  const [wanted, ...known] = [typed, ...names].map((name) => name.toLowerCase()) as [string, ...string[]];
+  const wanted = typed.toLowerCase();
+  const known = names.map((name) => name.slice(0, 2 * longestMisspelling).toLowerCase());
   const nearest = closest(wanted, known);
   // At least one letter must match: "x" is equally far from every name of two letters.
   const limit = Math.min(wanted.length - 1, Math.max(2, wanted.length / 3));

@@ -306,6 +306,9 @@ export const upstreamFailures: readonly ErrorCode[] = [
   "upstream_reply_too_large",
 ];
 
+/** A request's problems are counted up to here. Each may need a search for the nearest name, and a body holds 100,000. */
+export const mostFieldErrors = 100;
+
 /** One invalid field, addressed by an RFC 6901 pointer into the body. */
 export interface FieldError {
   readonly pointer: string;

@@ -1,6 +1,7 @@
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { jsonStart } from "../../base/json-size.ts";
 import { closestName, truncateText } from "../../base/text.ts";
+import { mostFieldErrors } from "../../contract/errors/errors.ts";
 import type { ScorerResult } from "../../scoring/scorers/scorer.ts";
 import { isWithin } from "../../scoring/scorers/match-value.ts";
 import { unifyCharacters } from "../../scoring/text/tokenize.ts";
@@ -70,7 +71,7 @@ interface ExpectedProbe {
   readonly setting: ProbeSetting;
 }
 
-/** Malformed matchers in an expected value, and its patterns and schemas. */
+/** Malformed matchers in an expected value, at most a hundred of them, and its patterns and schemas. */
 export function surveyExpected(expected: unknown): {
   readonly problems: readonly ExpectedProblem[];
   readonly probes: readonly ExpectedProbe[];
@@ -78,6 +79,7 @@ export function surveyExpected(expected: unknown): {
   const problems: ExpectedProblem[] = [];
   const probes: ExpectedProbe[] = [];
   function walk(value: unknown, path: readonly (string | number)[]): void {
+    if (problems.length >= mostFieldErrors) return;
     if (Array.isArray(value)) return value.forEach((item, index) => walk(item, [...path, index]));
     if (!isRecord(value)) return;
     const key = matcherKey(value);

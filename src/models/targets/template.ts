@@ -1,6 +1,6 @@
 import { isRecord, toPointer } from "../../base/json.ts";
 import { closestName, truncateText } from "../../base/text.ts";
-import type { FieldError } from "../../contract/errors/errors.ts";
+import { mostFieldErrors, type FieldError } from "../../contract/errors/errors.ts";
 import { protocols, type ProtocolFacts } from "../../contract/protocols/protocols.ts";
 import { templateVariables, type Target, type TemplateVariable } from "../../contract/schemas/acting/target.ts";
 
@@ -123,6 +123,7 @@ export function targetProblems(target: Target): FieldError[] {
   const note = (pointer: string, code: string, message: string) => problems.push({ pointer, code, message });
   for (const { pointer, name } of placeholdersIn(target)) {
     if ((templateVariables as readonly string[]).includes(name)) continue;
+    if (problems.length >= mostFieldErrors) break;
     const nearest = closestName(name, templateVariables);
     const hint = nearest === undefined ? `known: ${templateVariables.join(", ")}` : `did you mean {{${nearest}}}?`;
     note(pointer, "unknown_placeholder", `has the unknown placeholder {{${name.slice(0, 80)}}}; ${hint}`);

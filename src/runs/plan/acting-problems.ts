@@ -1,6 +1,6 @@
 import { toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
-import type { FieldError } from "../../contract/errors/errors.ts";
+import { mostFieldErrors, type FieldError } from "../../contract/errors/errors.ts";
 import type { EvaluationRequest, Trust } from "../../contract/schemas/evaluation-request.ts";
 import type { ReferenceToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import type { Expectation, ToolPattern, World } from "../../contract/schemas/acting/world.ts";
@@ -37,14 +37,16 @@ export function createActingSurvey({ world: ofRun, inRun = true, trust }: Acting
   const distinct = new Map<string, LocatedCheck>();
   const knownSchemas = new Map<string, string | null>();
 
-  function note(pointer: string, code: string, message: string): void {
-    problems.push({ pointer, code, message });
+  const isFull = (): boolean => problems.length >= mostFieldErrors;
+  function note(pointer: string, code: string, message: string | (() => string)): void {
+    if (!isFull()) problems.push({ pointer, code, message: typeof message === "string" ? message : message() });
   }
   function compileLater(pointer: string, setting: ProbeSetting): void {
     const key = JSON.stringify(setting);
     if (!distinct.has(key)) distinct.set(key, { pointer, setting, exact: true });
   }
   function expected(value: unknown, pointer: string): void {
+    if (isFull()) return;
     const found = surveyExpected(value);
     for (const { path, code, message } of found.problems) note(`${pointer}${toPointer(path)}`, code, message);
     for (const { path, setting } of found.probes) compileLater(`${pointer}${toPointer(path)}`, setting);
@@ -58,7 +60,7 @@ export function createActingSurvey({ world: ofRun, inRun = true, trust }: Acting
 
   function surveyWorld(world: World, pointer: string): void {
     const { tools } = world;
-    problems.push(...worldProblems(world, { pointer, trust }));
+    if (!isFull()) problems.push(...worldProblems(world, { pointer, trust }));
     const names = new Set<string>();
     for (const [index, { name, parameters, answers = [] }] of tools.entries()) {
       const at = `${pointer}/tools/${index}`;
@@ -119,15 +121,13 @@ export function createActingSurvey({ world: ofRun, inRun = true, trust }: Acting
       );
     }
     if (world && !world.tools.some(({ name }) => name === call.name)) {
-      const nearest = closestName(
-        call.name,
-        world.tools.map(({ name }) => name),
-      );
-      note(
-        `${pointer}/name`,
-        "unknown_tool",
-        `is not a tool of the world${nearest ? `; did you mean "${nearest}"?` : ""}`,
-      );
+      note(`${pointer}/name`, "unknown_tool", () => {
+        const nearest = closestName(
+          call.name,
+          world.tools.map(({ name }) => name),
+        );
+        return `is not a tool of the world${nearest ? `; did you mean "${nearest}"?` : ""}`;
+      });
     }
   }
 

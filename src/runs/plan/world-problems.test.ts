@@ -95,3 +95,12 @@ test("warns that an agent acts in no world", () => {
   const { survey, ...settings } = plan({ tools: [get] }, { protocol: "agent" });
   expect(survey.warnings(settings, undefined)).toMatchObject([{ pointer: "/test_batch" }, { pointer: "/protocol" }]);
 });
+
+// Hints for a hundred thousand unknown names took minutes, and more problems than a call may have arguments were a RangeError.
+test.each([
+  ["expressions", { answers: [{ result: Array(200_000).fill({ $state: "x" }) }] }],
+  ["unknown arguments", { answers: [{ result: Array(2_000).fill({ $argument: "idd" }) }] }],
+  ["matchers", { answers: [{ when: { id: Array(2_000).fill({ $x: 1 }) }, result: 1 }] }],
+])("stops to look for problems after the first hundred: %s", (_name, fields) => {
+  expect(() => plan({ tools: [{ ...get, ...fields }] })).toThrow("(and 99 more)");
+});

@@ -1,6 +1,6 @@
 import { isRecord, toPointer } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
-import type { FieldError } from "../../contract/errors/errors.ts";
+import { mostFieldErrors, type FieldError } from "../../contract/errors/errors.ts";
 import type { Trust } from "../../contract/schemas/evaluation-request.ts";
 import type { World, WorldAnswer, WorldTool } from "../../contract/schemas/acting/world.ts";
 import { argumentPath, expressionKey, expressions, placeholders } from "../../evaluation/world/answers.ts";
@@ -13,11 +13,15 @@ interface WorldRules {
   readonly trust?: Trust | undefined;
 }
 
-/** Problems of a world beyond the schema of each field, its matchers and its JSON schemas. */
+/** Problems of a world beyond the schema of each field, its matchers and its JSON schemas: at most a hundred. */
 export function worldProblems(world: World, { pointer, trust }: WorldRules): FieldError[] {
   const { tools, recorded = [], module, state, state_file } = world;
   const problems: FieldError[] = [];
-  const note: Note = (path, code, message) => problems.push({ pointer: `${pointer}${toPointer(path)}`, code, message });
+  const note: Note = (path, code, message) => {
+    if (problems.length >= mostFieldErrors) return;
+    const words = typeof message === "string" ? message : message();
+    problems.push({ pointer: `${pointer}${toPointer(path)}`, code, message: words });
+  };
   if (module !== undefined && trust !== "operator") {
     note(["module"], "not_allowed", "is accepted only in files and configuration of the operator, not in a request");
   }
@@ -33,10 +37,9 @@ export function worldProblems(world: World, { pointer, trust }: WorldRules): Fie
     if (tool.answers || answersOtherwise) continue;
     note(["tools", index, "answers"], "required", "is needed where the world has neither recorded calls nor a module");
   }
-  const names = tools.map(({ name }) => name);
+  const names = new Set(tools.map(({ name }) => name));
   for (const [index, { name, result, error }] of recorded.entries()) {
-    if (!names.includes(name))
-      note(["recorded", index, "name"], "unknown_tool", unknown("tool of this world", name, names));
+    if (!names.has(name)) note(["recorded", index, "name"], "unknown_tool", unknown("tool of this world", name, names));
     if (result !== undefined && error !== undefined) {
       note(["recorded", index], "invalid_value", "must not have both result and error");
     }
@@ -44,7 +47,9 @@ export function worldProblems(world: World, { pointer, trust }: WorldRules): Fie
   return problems;
 }
 
-type Note = (path: readonly PropertyKey[], code: string, message: string) => void;
+/** Messages that take a search are written only if they are kept. */
+type Message = string | (() => string);
+type Note = (path: readonly PropertyKey[], code: string, message: Message) => void;
 
 const otherTypes = new Set(["array", "string", "number", "integer", "boolean", "null"]);
 
@@ -60,15 +65,15 @@ function toolProblems({ parameters, answers = [] }: WorldTool, note: Note): void
 }
 
 /** The names of a tool's arguments; null when its schema leaves them open. */
-function argumentNames(parameters: WorldTool["parameters"]): readonly string[] | null {
+function argumentNames(parameters: WorldTool["parameters"]): Known {
   const { properties, additionalProperties = false } = parameters;
   const isOpen = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties"].some((key) => key in parameters);
-  return isRecord(properties) && !isOpen && additionalProperties === false ? Object.keys(properties) : null;
+  return isRecord(properties) && !isOpen && additionalProperties === false ? new Set(Object.keys(properties)) : null;
 }
 
 function answerProblems({ when = {}, set = {}, remove = [], result }: WorldAnswer, known: Known, note: Note): void {
   for (const name of Object.keys(when)) {
-    if (known?.includes(name) === false) note(["when", name], "unknown_argument", unknown("argument", name, known));
+    if (known?.has(name) === false) note(["when", name], "unknown_argument", unknown("argument", name, known));
   }
   for (const [pointer, value] of Object.entries(set)) {
     const at = (path: readonly PropertyKey[]): readonly PropertyKey[] => ["set", pointer, ...path];
@@ -83,15 +88,15 @@ function answerProblems({ when = {}, set = {}, remove = [], result }: WorldAnswe
   valueProblems(result, known, (path, code, message) => note(["result", ...path], code, message));
 }
 
-type Known = readonly string[] | null;
+type Known = ReadonlySet<string> | null;
 
-function pointerProblem(pointer: string, known: Known, note: (code: string, message: string) => void): void {
+function pointerProblem(pointer: string, known: Known, note: (code: string, message: Message) => void): void {
   const path = parsePointer(pointer);
   if (!path) return note("invalid_pointer", "must be a JSON pointer: / before each key, ~ written as ~0 and / as ~1");
   const forbidden = path.find((key) => forbiddenKeys.has(key));
   if (forbidden !== undefined) return note("invalid_pointer", `must not contain the key ${forbidden}`);
   for (const name of placeholders(pointer)) {
-    if (known?.includes(name) === false) note("unknown_argument", unknown("argument", name, known));
+    if (known?.has(name) === false) note("unknown_argument", unknown("argument", name, known));
   }
 }
 
@@ -123,12 +128,16 @@ function valueProblems(value: unknown, known: Known, note: Note): void {
   if (!path)
     return note([key], "invalid_pointer", "must be the name of an argument, or a JSON pointer into the arguments");
   const [name = ""] = path;
-  if (known?.includes(name) === false) note([key], "unknown_argument", unknown("argument", name, known));
+  if (known?.has(name) === false) note([key], "unknown_argument", unknown("argument", name, known));
 }
 
-function unknown(noun: string, name: string, known: readonly string[]): string {
-  const nearest = closestName(name, known);
+/** Names that an unknown one is compared with. */
+const mostCompared = 200;
+
+const unknown = (noun: string, name: string, known: ReadonlySet<string>) => (): string => {
+  const names = [...known].slice(0, mostCompared);
+  const nearest = closestName(name, names);
   const hint =
-    nearest === undefined ? `known: ${known.slice(0, 20).join(", ") || "none"}` : `did you mean "${nearest}"?`;
+    nearest === undefined ? `known: ${names.slice(0, 20).join(", ") || "none"}` : `did you mean "${nearest}"?`;
   return `names no ${noun} (${JSON.stringify(name.slice(0, 80))}); ${hint}`;
-}
+};
