@@ -166,6 +166,31 @@ test("messages of the script are never the simulator's mistake", () => {
   expect(messageFailure(user, scripted)).toBeNull();
 });
 
+// Every repetition once read all replies before it again: minutes for a hundred turns of 100 kB.
+test("reads each reply a few times, however often the user repeats a message", () => {
+  let reads = 0;
+  const message = "Cancel my order, please.";
+  const said = Array.from({ length: 99 }, (_, turn_index) => ({
+    turn_index,
+    message,
+    simulated: true,
+    get reply() {
+      reads += 1;
+      return "Wait for it.";
+    },
+  }));
+  expect(messageFailure(user, [...said, { turn_index: 99, message, simulated: true, reply: null }])).toBeNull();
+  expect(reads).toBeLessThan(20 * said.length);
+});
+
+test("only the newest replies count in a conversation that is too long to be read", () => {
+  const long = "wait ".repeat(250_000);
+  const claim = "My order number is 1043.";
+  expect(kindOf(["Hello there", "order 1043"], ["Well", "wait"], claim)).toBeNull();
+  expect(kindOf(["Hello there", `order 1043 ${long}`], claim)).toBeNull();
+  expect(kindOf(["Hello there", "order 1043"], ["Well", long], claim)).toBe("invented_fact");
+});
+
 // Each of these took minutes when the pattern of e-mail addresses and the search for facts were not linear.
 test.each(["a", "a.", "a@", "1043 ", "number 1043 ", "number "])("reads a long reply of %j in linear time", (part) => {
   const long = part.repeat(200_000 / part.length);

@@ -15,9 +15,10 @@ export interface JudgedUserTurn {
  * The failure that the simulator's newest message shows, else null. The rules read messages only, never the outcome, and what a
  * message answers: leaving out attempts in which the agent got stuck, or asked for the words, would make its figures too good.
  */
-export function messageFailure(user: SimulatedUser, turns: readonly JudgedUserTurn[]): SimulatorFailure | null {
-  const last = turns.at(-1);
+export function messageFailure(user: SimulatedUser, said: readonly JudgedUserTurn[]): SimulatorFailure | null {
+  const last = said.at(-1);
   if (!last?.simulated) return null;
+  const turns = withinReach(said);
   const before = turns.slice(0, -1);
   const found = speaksAsAgent(last, before) ?? contradicts(user, last, before) ?? repeats(turns);
   return found && { ...found, turn_index: last.turn_index, found_by: "rule" };
@@ -34,6 +35,20 @@ export function goalFailure(user: SimulatedUser, turns: readonly JudgedUserTurn[
   if (known.size === 0 || !isComparable(user.goal, texts.join(" "))) return null;
   if (texts.some((text) => contentWords(text).some((word) => known.has(word)))) return null;
   return failure("no message of the user has a word of the goal or of the known facts");
+}
+
+/** Characters of replies that the rules read, the newest ones. */
+const mostRead = 1_000_000;
+
+/** The turns without the older replies of a conversation that is too long to be read before every message. */
+function withinReach(turns: readonly JudgedUserTurn[]): JudgedUserTurn[] {
+  let left = mostRead;
+  const read = turns.toReversed().map(({ reply, ...turn }) => {
+    const kept = reply === null ? null : reply.slice(0, left);
+    left -= kept?.length ?? 0;
+    return { ...turn, reply: kept };
+  });
+  return read.toReversed();
 }
 
 type Found = Pick<SimulatorFailure, "kind" | "reason">;
@@ -74,13 +89,27 @@ function repeats(turns: readonly JudgedUserTurn[]): Found | null {
   const message = turns.at(-1)?.message ?? "";
   const text = plainText(message);
   if (text.split(" ").length <= shortWords) return null;
-  const same = turns.flatMap((turn, index) => (turn.simulated && plainText(turn.message) === text ? [index] : []));
-  const needless = same.slice(1).filter((index) => isAnswered(message, turns.slice(0, index)));
-  if (needless.length < repetitions - 1) return null;
+  const isSame = turns.map((turn) => turn.simulated && plainText(turn.message) === text);
+  const count = isSame.filter(Boolean).length;
+  if (count < repetitions || needlessIn(turns, isSame) < repetitions - 1) return null;
   return {
     kind: "repeated",
-    reason: `the user sends the same message for the ${ordinal(same.length)} time, although it was answered`,
+    reason: `the user sends the same message for the ${ordinal(count)} time, although it was answered`,
   };
+}
+
+/** How many of the same messages, after the first one, the reply before them had answered. */
+function needlessIn(turns: readonly JudgedUserTurn[], isSame: readonly boolean[]): number {
+  const heard = new Set<string>();
+  const first = isSame.indexOf(true);
+  let needless = 0;
+  let reply = "";
+  for (const [index, turn] of turns.entries()) {
+    if (isSame[index] && index > first && isAnswered(turn.message, { reply, heard })) needless += 1;
+    for (const word of wordsOf(`${turn.message} ${reply}`)) heard.add(word);
+    reply = turn.reply ?? "";
+  }
+  return needless;
 }
 
 /** A question takes up nothing: what is left of the reply counts. */
@@ -88,11 +117,10 @@ const questions = /(?<![^.!?？؟。！\n])[^.!?？؟。！\n]*[?？؟]/gu;
 /** A reply that says less that is new repeats the agent, or its user. */
 const leastNew = 0.5;
 
-/** True when the agent's last reply says something new about what the message says: about its values, if it has any. */
-function isAnswered(message: string, before: readonly JudgedUserTurn[]): boolean {
-  const said = (before.at(-1)?.reply ?? "").replaceAll(questions, " ");
+/** True when the agent's reply says something new about what the message says: about its values, if it has any. */
+function isAnswered(message: string, { reply, heard }: { reply: string; heard: ReadonlySet<string> }): boolean {
+  const said = reply.replaceAll(questions, " ");
   const words = new Set(wordsOf(said));
-  const heard = new Set(before.flatMap((turn, index) => wordsOf(`${turn.message} ${before[index - 1]?.reply ?? ""}`)));
   const fresh = [...words].filter((word) => !heard.has(word));
   if (words.size === 0 || fresh.length < words.size * leastNew) return false;
   const values = wordsOf(message).filter((word) => /\d/u.test(word));
