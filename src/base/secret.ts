@@ -51,8 +51,8 @@ const patterns: readonly RegExp[] = [
   /\b(?:sk|pk|rk|gsk|xai|or)-[\w-]{16,}/g,
   /\b(?:hf|gsk|ghp|gho|ghs|github_pat|glpat|xoxb|xoxp|whsec)[_-][\w-]{16,}/g,
   /\brh_[0-9A-Za-z]{8}_[\w-]{16,}/g,
-  // A JSON Web Token: its header is the base64url of `{"…`.
-  /(?<![\w-])eyJ[\w-]{8,}(?:\.[\w-]*){2,4}/g,
+  // A JSON Web Token, also after `session_`: its header is the base64url of `{"…`.
+  /(?<![\w-])([_-]*(?:(?!eyJ)[A-Za-z0-9]+[_-]+)*)eyJ[\w-]{8,}(?:\.[\w-]*){2,4}/g,
   /\bAKIA[0-9A-Z]{16}\b/g,
   /\bAIza[\w-]{30,}/g,
   /(\/\/[^\s/:@"']*:)[^\s/@"']+(?=@)/g,

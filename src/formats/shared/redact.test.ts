@@ -35,6 +35,24 @@ test.for([
     "at 12::30 or 10:30:15, std::vector, abc::def::fed, a::b, feed::bad, 00:1b:44:11:3a:b7, ::",
     "at 12::30 or 10:30:15, std::vector, abc::def::fed, a::b, feed::bad, 00:1b:44:11:3a:b7, ::",
   ],
+  [
+    "ip_address",
+    "2001:db8::1: refused, source:2001:db8::2, from fe80::3:, feed:bad::1, C::D: x",
+    "[ip_address]: refused, source:[ip_address], from [ip_address]:, feed:bad::1, C::D: x",
+  ],
+  [
+    "credit_card",
+    "4111.1111.1111.1111, 4111\u00a01111\u20091111\u202f1111 4111–1111‑1111−1111",
+    "[credit_card], [credit_card] [credit_card]",
+  ],
+  ["phone", "+49\u202f151\u00a012345678, 030‑1234‑5678", "[phone], [phone]"],
+  ["iban", "DE89\u202f3704\u20090044 0532 0130 00", "[iban]"],
+  [
+    "email",
+    "https://a.example/?to=jo%40ex%C3%A4mple.de&x=1 and 20%40half",
+    "https://a.example/?to=[email]&x=1 and 20%40half",
+  ],
+  ["api_key", `session_${jwt} x-${jwt}`, "session_[redacted] x-[redacted]"],
   ["credit_card", "at 1700000000003 and 1763570000000000", "at 1700000000003 and 1763570000000000"],
 ] as const)("%s: %s", ([kind, text, expected]) => {
   expect(createRedactor([kind])?.(text)).toBe(expected);

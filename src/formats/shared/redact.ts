@@ -7,25 +7,31 @@ type Replace = (text: string) => string;
 /** The characters of an e-mail's name. The look-behind lets a search begin only at the start of a run of them. */
 const mailbox = String.raw`[\p{L}\p{M}\p{N}_.!#$%&'*+/=?^\x60{|}~-]`;
 const email = new RegExp(String.raw`(?<!${mailbox})${mailbox}+@[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+`, "gu");
+/** The same in an address, with `%40` for the at sign. */
+const emailInUrl =
+  /(?<![\w.%+~-])(?:[\w.+~-]|%(?!40)[\da-f]{2})+%40(?:[\w-]|%[89a-f][\da-f])+(?:\.(?:[\w-]|%[89a-f][\da-f])+)+/gi;
 const ipv4 = /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\.?\d)/g;
 const ipv6 =
-  /(?<!\w)(?<![0-9a-f:]:)(?:[0-9a-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f]{1,4})?(?:%\w{1,20})?(?![\w:])/gi;
+  /(?<!\w)(?<!(?<!\w)[0-9a-f]{0,4}:)(?:[0-9a-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f]{1,4})?(?:%\w{1,20})?(?!\w|:[\w:])/gi;
+/** Between the groups of a number: spaces that break a line or not, and hyphens and dashes. */
+const space = String.raw`\u0020\u00a0\u2009\u202f`;
+const dash = String.raw`\u2010-\u2015\u2212\-`;
+const card = new RegExp(
+  String.raw`(?<![\d.])\d{4}(?:\.\d{4}){3}(?!\.?\d)|(?<!\d)\d(?:[${space}${dash}]?\d){12,18}(?!\d)`,
+  "g",
+);
+const phone = new RegExp(String.raw`(?<![\w.])(?:\+|00)?\d(?:[${space}${dash}()./]{0,2}\d){7,14}(?![\w.]?\d)`, "g");
+const iban = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])\p{L}{2}\d{2}(?:[${space}${dash}]?[a-z0-9]{4}){2,7}(?:[${space}${dash}]?[a-z0-9]{1,3})?(?![\p{L}\p{N}])`,
+  "giu",
+);
 
 const kinds: Readonly<Record<(typeof redactionKinds)[number], Replace>> = {
-  email: (text) => text.replaceAll(email, "[email]"),
-  phone: (text) =>
-    text.replaceAll(/(?<![\w.])(?:\+|00)?\d(?:[ ()./-]{0,2}\d){7,14}(?![\w.]?\d)/g, (found) =>
-      isPhone(found) ? "[phone]" : found,
-    ),
-  credit_card: (text) =>
-    text.replaceAll(/(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)/g, (found) => (isCard(found) ? "[credit_card]" : found)),
-  iban: (text) =>
-    text.replaceAll(
-      /(?<![\p{L}\p{N}])\p{L}{2}\d{2}(?:[ \u00a0-]?[a-z0-9]{4}){2,7}(?:[ \u00a0-]?[a-z0-9]{1,3})?(?![\p{L}\p{N}])/giu,
-      withoutIban,
-    ),
-  ip_address: (text) =>
-    text.replaceAll(ipv6, (found) => (isIpv6(found) ? "[ip_address]" : found)).replaceAll(ipv4, "[ip_address]"),
+  email: (text) => text.replaceAll(email, "[email]").replaceAll(emailInUrl, "[email]"),
+  phone: (text) => text.replaceAll(phone, (found) => (isPhone(found) ? "[phone]" : found)),
+  credit_card: (text) => text.replaceAll(card, (found) => (isCard(found) ? "[credit_card]" : found)),
+  iban: (text) => text.replaceAll(iban, withoutIban),
+  ip_address: (text) => text.replaceAll(ipv6, withoutIpv6).replaceAll(ipv4, "[ip_address]"),
   api_key: redactKeys,
 };
 
@@ -68,9 +74,10 @@ function redactIn<Value>(value: Value, redaction: Redaction, name: string): Valu
 
 /** Dates and long plain numbers, such as order ids, are no phones; a prefix or separators make one. */
 function isPhone(found: string): boolean {
-  if (/^\d{4}[-./]\d{1,2}[-./]\d{1,2}/.test(found) || /^\d{1,2}[-./]\d{1,2}[-./]\d{4}/.test(found)) return false;
+  if (/^\d{4}[^\d\s]\d{1,2}[^\d\s]\d{1,2}/.test(found) || /^\d{1,2}[^\d\s]\d{1,2}[^\d\s]\d{4}/.test(found))
+    return false;
   const digits = found.replaceAll(/\D/g, "");
-  return digits.length >= 9 && digits.length <= 15 && (/^(?:\+|0)/.test(found) || /[ ()./-]/.test(found));
+  return digits.length >= 9 && digits.length <= 15 && (/^(?:\+|0)/.test(found) || /\D/.test(found));
 }
 
 /** Names of fields, in lower case and without separators, that hold a phone number. */
@@ -105,7 +112,7 @@ function isCard(found: string): boolean {
 
 /** Replaces the longest beginning of the text, in whole groups, whose check digits are right: words may follow an IBAN. */
 function withoutIban(found: string): string {
-  const groups = found.split(/(?=[ \u00a0-])/u);
+  const groups = found.split(/(?=[^\p{L}\p{N}])/u);
   for (let count = groups.length; count > 0; count--) {
     if (hasIbanCheck(groups.slice(0, count).join(""))) return `[iban]${groups.slice(count).join("")}`;
   }
@@ -114,13 +121,19 @@ function withoutIban(found: string): string {
 
 /** ISO 7064: the first four characters moved to the end, letters as 10 to 35, leave 1 when divided by 97. */
 function hasIbanCheck(text: string): boolean {
-  const plain = text.replaceAll(/[ \u00a0-]/g, "").toUpperCase();
+  const plain = text.replaceAll(/[^\p{L}\p{N}]/gu, "").toUpperCase();
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(plain)) return false;
   const moved = plain.slice(4) + plain.slice(0, 4);
   let rest = 0;
   for (const character of moved)
     for (const digit of String(Number.parseInt(character, 36))) rest = (rest * 10 + Number(digit)) % 97;
   return rest === 1;
+}
+
+/** A colon after an address is a sign of the sentence: `2001:db8::1: refused`. */
+function withoutIpv6(found: string): string {
+  const address = found.replace(/(?<!:):$/, "");
+  return isIpv6(address) ? `[ip_address]${found.slice(address.length)}` : found;
 }
 
 /**
