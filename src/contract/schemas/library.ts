@@ -87,7 +87,7 @@ export const ImportRequest = z
   .object({
     text: z.string().describe("Content of the file. Rejected when parsing it takes more than 20 seconds."),
     name: z.string().max(1024).optional().describe("Name of the file, a hint for the format."),
-    format: z.string().max(40).default("auto"),
+    format: z.string().max(40).default("auto").describe("Format of the file; `auto` finds it out."),
     mapping: z
       .string()
       .max(2000)

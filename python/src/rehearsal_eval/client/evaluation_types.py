@@ -1039,8 +1039,8 @@ class _ImportRequestRequired(TypedDict):
 class ImportRequest(_ImportRequestRequired, total=False):
     name: str
     """Name of the file, a hint for the format."""
-    format: str
-    """Default: "auto"."""
+    format: Literal["auto", "json", "jsonl", "yaml", "csv", "tsv", "rows", "openai-chat", "sharegpt", "promptfoo", "promptfoo-results", "openai-evals", "inspect", "inspect-log", "deepeval", "adk", "langsmith", "langfuse", "mlflow", "spans", "dialogues", "bfcl", "tau-bench"]
+    """Format of the file; `auto` finds it out. Default: "auto"."""
     mapping: str
     """Columns of a table, such as `user=question,reference=answer`."""
     dry_run: bool

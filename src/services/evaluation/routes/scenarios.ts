@@ -9,7 +9,7 @@ import {
   removeDemoScenarios,
   removeScenario,
 } from "../../../contract/operations/library.ts";
-import type { ImportRequest } from "../../../contract/schemas/library.ts";
+import { ImportRequest } from "../../../contract/schemas/library.ts";
 import { scenarioFormats } from "../../../formats/formats.ts";
 import { isRecorded, reviewRequest, reviewTag, withoutRecording } from "../../../formats/review-request.ts";
 import { FormatError } from "../../../formats/scenario-file.ts";
@@ -45,6 +45,17 @@ const listOrExport = {
   },
 };
 
+/** `importScenarios` with the formats that can be read. */
+const importFile = {
+  ...importScenarios,
+  body: ImportRequest.extend({
+    format: z
+      .enum(["auto", ...scenarioFormats.map(({ id }) => id)])
+      .default("auto")
+      .describe(ImportRequest.shape.format.description ?? ""),
+  }).meta({ id: "ImportRequest" }),
+};
+
 /** The scenario library: list, export, keep, import, read and remove scenarios. */
 export const scenarioRoutes: readonly Route<EvaluationDependencies>[] = [
   defineRoute(listOrExport, ({ library }: EvaluationDependencies) => {
@@ -71,7 +82,7 @@ export const scenarioRoutes: readonly Route<EvaluationDependencies>[] = [
     return request.context.json({ scenarios: await library.keep(scenarios), warnings: request.unknownFields(sent) });
   }),
 
-  defineRoute(importScenarios, (dependencies: EvaluationDependencies) => {
+  defineRoute(importFile, (dependencies: EvaluationDependencies) => {
     const { library, planLimits, helpers, redact } = dependencies;
     const readScenarioFile = createScenarioFileReader({ limits: planLimits, helpers });
     return async (request) => {
@@ -149,11 +160,9 @@ const mostConversations = 1_000;
 const codeOverHttp = ["imported only when allowed", "imported only by `rehearsal import --allow-code`"] as const;
 
 async function readFile(
-  { text, name, format, mapping, expect_recorded, world, traces, review }: ReturnType<typeof ImportRequest.parse>,
+  { text, name, format, mapping, expect_recorded, world, traces, review }: z.infer<typeof ImportRequest>,
   readScenarioFile: ReadScenarioFile,
 ): Promise<ImportedFile> {
-  const known = ["auto", ...scenarioFormats.map(({ id }) => id)];
-  if (!known.includes(format)) throw invalidField("/format", `must be one of ${known.join(", ")}`, format);
   const answer = await readScenarioFile({
     text,
     format,
