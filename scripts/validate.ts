@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { validateGrounding } from "./validate/grounding.ts";
 import { validatePandalm } from "./validate/pandalm.ts";
 import { validateTauBench } from "./validate/tau-bench.ts";
 
@@ -15,6 +16,8 @@ const trajectories = join(folder, "gpt-4o-trajectories.json");
 
 if (!existsSync(trajectories)) console.log(`tau-bench: skipped, because ${trajectories} does not exist`);
 else if (!(await validateTauBench(folder, { replayOnly: values.replay ?? false }))) process.exitCode = 1;
+
+if (!validateGrounding(existsSync(trajectories) ? trajectories : null)) process.exitCode = 1;
 
 const pandalm = resolve(values.pandalm ?? join(shared, "pandalm"));
 if (!existsSync(join(pandalm, "testset-v1.json"))) console.log(`pandalm: skipped, because ${pandalm} does not exist`);

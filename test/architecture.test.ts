@@ -135,7 +135,7 @@ const folderOrder: Record<string, readonly string[]> = {
     "demo",
   ],
   settings: [],
-  scoring: ["text", "scorers", "checks"],
+  scoring: ["text", "grounding", "scorers", "checks"],
   runs: ["user-code", "threads", "plan", "stored", "results", "review", "compare", "sequence", "execute", "rescore"],
   storage: [
     "tables",

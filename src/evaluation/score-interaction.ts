@@ -6,18 +6,25 @@ import { addHelperUsage, hasHelperUsage, noHelperUsage } from "./helpers/helper-
 import { findConflicts } from "./conflicts/find-conflicts.ts";
 import { shortList } from "../base/format.ts";
 import { referenceReplies } from "./conversation/conversation.ts";
+import { contextOf } from "./conversation/turn-context.ts";
 import type { JudgedTurn } from "./judges/judge-prompt.ts";
 import { rubricValue } from "./judges/judge-question.ts";
 import { judgementFromStored, judgeTurn, type TurnJudgement } from "./judges/judge-replies.ts";
 import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
 import type { ModelLabels } from "./labels/model-labeller.ts";
-import { builtInScorers, success, type ScorerName } from "../scoring/scorers/scores.ts";
+import { builtInScorers, success, turnScorers, type LexicalTask, type ScorerName } from "../scoring/scorers/scores.ts";
 import { negated } from "../scoring/checks/define-check.ts";
 import { type CheckGroup, type NamedCheck, type TurnRubric } from "./checks/create-checks.ts";
 import { resultOfThrown, transformedInput } from "../scoring/checks/user-code.ts";
 import { runCustomScorer } from "./scorers/custom-scorer.ts";
 import { overall } from "../scoring/scorers/overall.ts";
-import { failedScore, type GivenScore, type ScorerInput } from "../scoring/scorers/scorer.ts";
+import {
+  failedScore,
+  type GivenScore,
+  type ReplyMark,
+  type ScorerInput,
+  type TurnFacts,
+} from "../scoring/scorers/scorer.ts";
 import { semanticSimilarity, type SemanticScore } from "../scoring/scorers/semantic-similarity.ts";
 import { semanticFromStored } from "./scorers/semantic-similarity.ts";
 import type { Scoring } from "./scoring.ts";
@@ -37,7 +44,9 @@ export interface ScoreInteractionOptions {
   readonly interaction: Interaction;
   readonly reply: StoredReply;
   /** The scenario of the turn: its rules for tool calls, and its tools. Default: those of the run. */
-  readonly scenario?: Pick<Scenario, "tool_matching" | "world"> | undefined;
+  readonly scenario?: Pick<Scenario, "tool_matching" | "world" | "metadata"> | undefined;
+  /** The system prompt of the conversation. */
+  readonly systemPrompt?: string | undefined;
   /** From `createScoring` for the whole run. */
   readonly scoring: Scoring;
   /** The turns before this one, shown to the judge. */
@@ -117,12 +126,18 @@ export async function scoreInteraction(options: ScoreInteractionOptions): Promis
     failed_scores: failed.length > 0 ? failed : undefined,
     undecided_scores: undecided.length > 0 ? undecided : undefined,
     conflicts: conflicts.length > 0 ? conflicts : undefined,
+    marks: marksOf(scores),
     semantic: semantic?.details,
     judgements: judged && Object.keys(judged.judgements).length > 0 ? judged.judgements : undefined,
     helper_usage: hasHelperUsage(spent) ? spent : undefined,
     tool_comparison: calls.comparison,
     ...(options.earlier && keptFields(options.earlier, { semantic, judged, given })),
   });
+}
+
+function marksOf(scores: readonly GivenScore[]): StoredScores["marks"] {
+  const marked = scores.flatMap(({ name, marks }): [string, ReplyMark[]][] => (marks ? [[name, [...marks]]] : []));
+  return marked.length > 0 ? Object.fromEntries(marked) : undefined;
 }
 
 function withoutSemantic(names: readonly string[]): readonly string[] {
@@ -148,6 +163,8 @@ function checkedTurn({
   reply,
   scenario,
   scoring,
+  before = [],
+  systemPrompt,
 }: ScoreInteractionOptions): Pick<ScorerInput, "call" | "turn"> {
   const { id, user_message, prompt = user_message } = interaction;
   const { tool_calls = [], calls_seen: seen, finish_reason, latency_ms, first_token_ms, cost = null } = reply;
@@ -161,10 +178,17 @@ function checkedTurn({
       tool_calls,
       finish_reason,
       tools,
-      callsSeen: seen ? false : undefined,
+      callsSeen: seen === "none" ? false : undefined,
+      system: systemPrompt,
+      context: contextOf(interaction, reply),
+      earlier: before,
+      today: dateKeys.map((key) => scenario?.metadata?.[key]).find((date) => date !== undefined),
     }),
   };
 }
+
+/** Where the metadata of a scenario say on which day it takes place. */
+const dateKeys = ["date", "today", "now", "current_date", "current_time"] as const;
 
 /** The earlier score of a check that asks a model, when no model may be called. */
 function keptCheck({ name, asksModel }: NamedCheck, earlier: StoredScores | undefined): GivenScore | null {
@@ -244,18 +268,53 @@ async function comparedOf(
       return [failedScore(name, error)];
     }
   };
-  const scorers = scoring.scorers.filter((name) => name !== "metadata_match");
-  const offloaded = scoring.lexical?.({
-    reply: reply.agent_reply,
-    references: referenceReplies(interaction),
-    scorers,
-  });
-  const compared = offloaded
-    ? await offloaded.catch((error: unknown) => scorers.map((name) => failedScore(name, error)))
-    : scorers.flatMap(run);
+  const named = scoring.scorers.filter((name) => name !== "metadata_match");
+  const task = { reply: reply.agent_reply, references: referenceReplies(interaction) };
+  const runTask = async (
+    scorers: readonly ScorerName[],
+    turn?: LexicalTask["turn"],
+  ): Promise<readonly GivenScore[]> => {
+    const offloaded = scorers.length === 0 ? null : scoring.lexical?.(compact({ ...task, scorers, turn }));
+    return offloaded
+      ? await offloaded.catch((error: unknown) => scorers.map((name) => failedScore(name, error)))
+      : scorers.flatMap(run);
+  };
+  const scoreTurn = async (scorers: readonly ScorerName[], facts: TurnFacts | undefined) => {
+    const characters = facts ? turnCharacters(facts) : 0;
+    if (characters <= maxTurnCharacters) return runTask(scorers, facts && { facts, characters });
+    const reason = `too long to read: ${characters} characters of calls, passages and instructions`;
+    return scorers.map((name): GivenScore => ({ name, value: null, reason }));
+  };
+  const ofTexts = await runTask(named.filter((name) => !turnScorers.has(name)));
+  const ofTurn = await scoreTurn(
+    named.filter((name) => turnScorers.has(name)),
+    input.turn,
+  );
   const labels = scoring.scorers.includes("metadata_match") ? run("metadata_match") : [];
-  return [...compared, ...labels];
+  return [...ofTexts, ...labels, ...ofTurn];
 }
+
+/** Ten seconds of work. */
+const maxTurnCharacters = 20_000_000;
+
+const counted = new WeakMap<object, number>();
+
+/** The characters that scorers of a turn read. */
+function turnCharacters({ system = "", context = [], earlier = [], tool_calls }: TurnFacts): number {
+  const ofCalls = (calls: TurnFacts["tool_calls"]): number => {
+    const known = counted.get(calls) ?? JSON.stringify(calls).length;
+    counted.set(calls, known);
+    return known;
+  };
+  const ofPassages = (passages: NonNullable<TurnFacts["context"]>): number =>
+    passages.reduce((sum, { text }) => sum + text.length, 0);
+  return earlier.reduce(
+    (sum, turn) => sum + ofCalls(turn.tool_calls ?? noCalls) + ofPassages(turn.context ?? []),
+    system.length + ofCalls(tool_calls) + ofPassages(context),
+  );
+}
+
+const noCalls: TurnFacts["tool_calls"] = [];
 
 /** Scores of tool calls, for turns that expect some, or none. */
 async function comparedCalls(options: ScoreInteractionOptions): Promise<ComparedCalls> {
@@ -316,7 +375,16 @@ async function semanticOf({
 }
 
 async function judgementOf(
-  { interaction, reply, scoring, scenario, earlier, before = [], signal = never }: ScoreInteractionOptions,
+  {
+    interaction,
+    reply,
+    scoring,
+    scenario,
+    earlier,
+    before = [],
+    systemPrompt,
+    signal = never,
+  }: ScoreInteractionOptions,
   rubrics: readonly TurnRubric[],
 ): Promise<TurnJudgement | null> {
   if (!scoring.judge) return null;
@@ -340,7 +408,7 @@ async function judgementOf(
     generated_metadata: {},
     reference_metadata: interaction.reference_metadata,
     unjudged_keys: new Set(),
-    ...checkedTurn({ interaction, reply, scoring, scenario }),
+    ...checkedTurn({ interaction, reply, scoring, scenario, before, systemPrompt }),
   };
   const judgedOthers = others.map(async ({ question, transform }): Promise<TurnJudgement> => {
     try {

@@ -2,18 +2,21 @@ import { useEffect, useState } from "react";
 import { headParts, directionClass, isLong } from "../parts/text/long-text.ts";
 import { ShowAllButton, VerbatimText } from "../parts/text/verbatim-text.tsx";
 import { diffInWorker } from "./diff-in-worker.ts";
+import { withMarks, type PlacedMark } from "./reply-marks.ts";
 import type { DiffPart } from "./word-diff.ts";
 
 interface DiffTextProps {
   readonly parts: readonly DiffPart[];
   /** Leaves out the parts that only the other text has. */
   readonly without?: "removed" | "added";
+  /** The places of the reply that lower a score. */
+  readonly marks?: readonly PlacedMark[];
 }
 
 /** Added parts are highlighted, removed ones have a dashed underline. A long text is cut until the user expands it. */
-export function DiffText({ parts, without }: DiffTextProps) {
+export function DiffText({ parts, without, marks = [] }: DiffTextProps) {
   const [whole, setWhole] = useState(false);
-  const all = parts.filter((part) => part.kind !== without);
+  const all = withMarks(parts, marks).filter((part) => part.kind !== without);
   const length = all.reduce((sum, part) => sum + part.text.length, 0);
   const shown = whole ? all : headParts(all);
   if (length === 0) return <VerbatimText text="" />;
@@ -21,6 +24,12 @@ export function DiffText({ parts, without }: DiffTextProps) {
     <>
       <p dir="auto" className={`verbatim ${without ? "" : "inline-diff"} ${whole ? directionClass({ length }) : ""}`}>
         {shown.map((part, index) => {
+          if (part.mark)
+            return (
+              <mark key={index} title={part.mark.reason} className="reply-mark">
+                {part.text}
+              </mark>
+            );
           if (part.kind === "removed") return <del key={index}>{part.text}</del>;
           if (part.kind === "added") return <ins key={index}>{part.text}</ins>;
           return <span key={index}>{part.text}</span>;

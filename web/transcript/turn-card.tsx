@@ -25,6 +25,7 @@ import { ContextList } from "./context-list.tsx";
 import { outcomeInAttempt, whyFailed } from "./failures.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 import { ReplyComparison } from "./reply-comparison.tsx";
+import { marksOf } from "./reply-marks.ts";
 import { CallLines, ToolCalls } from "./tool-calls.tsx";
 import type { HistoryMode, ViewMode } from "./transcript-modes.ts";
 import { UserTurnNote } from "./simulated-user.tsx";
@@ -173,8 +174,9 @@ function TurnBody({ run, turn, scenario, attempt, mode, across, beside, other, h
           )}
         </>
       ) : (
-        <ReplyComparison reference={turn.reference_reply} reply={turn.agent_reply} mode={mode} />
+        <ReplyComparison reference={turn.reference_reply} reply={turn.agent_reply} mode={mode} marks={marksOf(turn)} />
       )}
+      <MarkList turn={turn} />
       <ConflictList conflicts={turn.conflicts ?? []} />
       <OtherReferences references={turn.references ?? []} />
       <TurnFacts turn={turn} />
@@ -228,6 +230,24 @@ function TurnError({ error, reply }: { error: InteractionError; reply: string })
         <span>{error.retryable ? "Retrying may help" : "Retrying won't help"}</span>
       </p>
     </div>
+  );
+}
+
+/** What is marked in the reply, and why: a fact without a source, an action that was not done. */
+function MarkList({ turn }: { turn: InteractionResult }) {
+  const marks = marksOf(turn);
+  if (marks.length === 0 || turn.error) return null;
+  return (
+    <ul aria-label="Marked in the reply" className="grid gap-1 rounded-md bg-warn-ground p-3 text-sm text-warn">
+      {marks.map(({ start, end, reason }) => (
+        <li key={start} className="flex items-start gap-2">
+          <TriangleAlert aria-hidden size={15} className="mt-0.5 shrink-0" />
+          <span className="verbatim">
+            <span className="font-semibold">{headText(turn.agent_reply.slice(start, end), 120)}</span> {reason}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

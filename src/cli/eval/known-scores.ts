@@ -92,6 +92,8 @@ const needWords: Readonly<Record<ScoreNeed, string>> = {
   short_reference: "a turn whose reference replies have at most five words",
   labels: "an expected label that no rule ignores",
   embedder: "an embedder",
+  sources: "a tool call, a retrieved passage, a reference or a system prompt",
+  calls: "an agent that says what it did",
 };
 
 /** How to get a built-in score that the run does not have, or a name that was probably meant. */

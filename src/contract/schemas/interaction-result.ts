@@ -98,6 +98,16 @@ export const SemanticDetails = z
   .meta({ id: "SemanticDetails" });
 export type SemanticDetails = z.infer<typeof SemanticDetails>;
 
+/** A place in a reply that lowers a score. */
+export const ReplyMark = z
+  .object({
+    start: z.int().min(0).describe("The first character, as JavaScript counts them."),
+    end: z.int().min(0).describe("The character after the last."),
+    reason: z.string(),
+  })
+  .meta({ id: "ReplyMark" });
+export type ReplyMark = z.infer<typeof ReplyMark>;
+
 /** The scoring of one turn, which can be computed again from the stored reply. */
 export const StoredScores = z.object({
   generated_metadata: Metadata,
@@ -120,6 +130,12 @@ export const StoredScores = z.object({
     .optional()
     .describe("Scores without a value because they need tool calls, or arguments, that could not be seen."),
   conflicts: z.array(Conflict).optional(),
+  marks: z
+    .record(z.string(), z.array(ReplyMark))
+    .optional()
+    .describe(
+      "The places of the reply that lower a score, by the score: facts without a source, actions that were not done.",
+    ),
   semantic: SemanticDetails.optional(),
   judgements: z.record(z.string(), JudgeVerdict).optional(),
   helper_usage: HelperUsage.optional(),

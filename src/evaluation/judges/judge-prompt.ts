@@ -1,5 +1,8 @@
 import { compact } from "../../base/compact.ts";
+import { truncateText } from "../../base/text.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
+import type { ContextPassage } from "../../contract/schemas/acting/context.ts";
+import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import type { JudgeQuestion } from "./judge-question.ts";
 import { untrustedBlock } from "../helpers/structured-output.ts";
 
@@ -8,8 +11,9 @@ export interface JudgedTurn {
   readonly user_message: string;
   readonly reply: string | null;
   readonly references?: readonly string[];
-  /** Tool calls of the turn. */
-  readonly tool_calls?: readonly unknown[];
+  readonly tool_calls?: readonly RecordedToolCall[];
+  /** The passages that were retrieved for the reply. */
+  readonly context?: readonly ContextPassage[];
 }
 
 const rules = `You judge replies of an assistant that is being tested. You are strict and fair.
@@ -55,5 +59,19 @@ export function toLines(turns: readonly JudgedTurn[]): Record<string, unknown>[]
 }
 
 function toLine({ user_message, reply, tool_calls = [] }: JudgedTurn): Record<string, unknown> {
-  return compact({ user: user_message, tool_calls: tool_calls.length > 0 ? tool_calls : undefined, assistant: reply });
+  const calls = tool_calls.length > 0 ? tool_calls.slice(0, shownCalls).map(toCall) : undefined;
+  return compact({ user: user_message, tool_calls: calls, assistant: reply });
+}
+
+const shownCalls = 100;
+const shownCharacters = 2_000;
+
+/** A call with long arguments and results cut. */
+function toCall({ name, arguments: given, result, error }: RecordedToolCall): Record<string, unknown> {
+  const cut = (value: unknown): unknown => {
+    if (value === undefined) return undefined;
+    const text = JSON.stringify(value);
+    return text.length <= shownCharacters ? value : truncateText(text, shownCharacters);
+  };
+  return compact({ name, arguments: cut(given), result: cut(result), error: cut(error) });
 }

@@ -384,7 +384,10 @@ class AttemptExecution {
     const { signal } = this.#options;
     const [interaction, before] = [this.#transcript.interactionAt(index), this.#transcript.before(index)];
     try {
-      return await scoreInteraction({ interaction, reply, scenario: this.#scenario, scoring, before, signal });
+      const { systemPrompt } = this.#transcript;
+      return await scoreInteraction(
+        compact({ interaction, reply, scenario: this.#scenario, systemPrompt, scoring, before, signal }),
+      );
     } catch (error) {
       this.#reportUnlessTransient(error);
       return unscored(reply, error);

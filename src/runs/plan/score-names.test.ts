@@ -14,8 +14,11 @@ function names(turn: object, settings: Parameters<typeof runScoreNames>[0] = {},
   return [...runScoreNames(settings, sources)];
 }
 
+/** Scores that depend on what the agent does. */
+const ofReplies = ["grounded_facts", "claimed_actions"];
+
 test("a score needs what its scorer needs", () => {
-  expect(names({})).toEqual(["overall", "success", "tone"]);
+  expect(names({})).toEqual(["overall", "success", ...ofReplies, "tone"]);
   expect(names({ reference_reply: "5 days" })).toEqual(expect.arrayContaining(["word_recall", "semantic_similarity"]));
   expect(names(long)).not.toContain("word_recall");
   expect(names(long, {}, false)).not.toContain("semantic_similarity");
@@ -26,5 +29,5 @@ test("a score needs what its scorer needs", () => {
 test("a label that a rule ignores has no score", () => {
   const ignored = { intent: { ignore: true } };
   expect(names(labelled)).toEqual(expect.arrayContaining(["metadata_match", "metadata.intent"]));
-  expect(names(labelled, { label_rules: ignored })).toEqual(["overall", "success", "tone"]);
+  expect(names(labelled, { label_rules: ignored })).toEqual(["overall", "success", ...ofReplies, "tone"]);
 });

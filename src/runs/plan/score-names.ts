@@ -49,6 +49,9 @@ export function runScoreNames(settings: ScoredSettings, sources: ScoreSources): 
     labels: labels.length > 0,
     // A scorer that a run lists was refused where there is none.
     embedder: true,
+    // Only the replies tell whether the agent calls tools, retrieves, and says what it did.
+    sources: true,
+    calls: true,
   };
   const known = new Set(["overall", "success"]);
   const add = (names: Iterable<string | null>): void => {

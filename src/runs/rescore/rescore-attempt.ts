@@ -108,6 +108,7 @@ function rescoreTurn(
     scenario,
     scoring,
     before: transcript.before(turn_index),
+    systemPrompt: transcript.systemPrompt,
     earlier: askModels ? undefined : (scores ?? noEarlierScores),
     signal,
   });

@@ -4,12 +4,12 @@ import type { AttemptWithInteractions, StoredInteraction } from "../../contract/
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { AttemptResult, Replay } from "../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult, StoredScores } from "../../contract/schemas/interaction-result.ts";
-import { toPassages } from "../../contract/schemas/acting/context.ts";
 import { isFailure, passThreshold, turnOutcome } from "../../contract/schemas/outcome.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import type { UserTurn } from "../../contract/schemas/acting/user-turn.ts";
 import { scoringVersion, type Scores } from "../../contract/schemas/scores/score.ts";
 import { hasToolRules } from "../../evaluation/outcomes/outcome.ts";
+import { contextOf } from "../../evaluation/conversation/turn-context.ts";
 import { averageTurns } from "../../evaluation/summary/score-averages.ts";
 import { generatedReply, referenceReply, userMessage } from "../../evaluation/conversation/conversation.ts";
 import { firstBadTurn, type FirstBadTurn } from "../../evaluation/summary/summarize-scenario.ts";
@@ -148,7 +148,7 @@ function toInteractionResult(
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return compact({
     ...interaction,
-    context: context ?? (interaction.context && [...toPassages(interaction.context)]),
+    context: context || interaction.context ? [...contextOf(interaction, { context })] : undefined,
     user_message: userMessage(interaction, stored.reply),
     turn_index: stored.turn_index,
     agent_reply,

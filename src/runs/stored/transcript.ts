@@ -1,5 +1,4 @@
 import { compact } from "../../base/compact.ts";
-import { truncateText } from "../../base/text.ts";
 import type { StoredInteraction } from "../../contract/ports/store.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
@@ -13,6 +12,7 @@ import {
   userMessage,
   referenceReplies,
 } from "../../evaluation/conversation/conversation.ts";
+import { contextOf } from "../../evaluation/conversation/turn-context.ts";
 import type { CheckedTurn } from "../../evaluation/tools/required-checks.ts";
 import type { JudgedTurn } from "../../evaluation/judges/judge-prompt.ts";
 import { firstHistory } from "./passes.ts";
@@ -21,6 +21,8 @@ import { firstHistory } from "./passes.ts";
 export interface AttemptTranscript {
   readonly replies: Map<number, StoredReply>;
   readonly scored: Map<number, StoredScores>;
+  /** That of the scenario, or of the run. */
+  readonly systemPrompt: string | undefined;
   /** The interaction of a turn; the same in both passes. */
   interactionAt(index: number): Interaction;
   /** The replies of the pass that starts at this index, by turn of the scenario. */
@@ -42,8 +44,8 @@ export interface AttemptTranscript {
 }
 
 export function createTranscript(
-  { interactions }: Scenario,
-  settings: Pick<RunSettings, "history" | "threshold" | "weights" | "scorers">,
+  { interactions, system_prompt }: Pick<Scenario, "interactions" | "system_prompt">,
+  settings: Pick<RunSettings, "history" | "threshold" | "weights" | "scorers" | "system_prompt">,
 ): AttemptTranscript {
   const turns = interactions.length;
   const replies: AttemptTranscript["replies"] = new Map();
@@ -63,6 +65,7 @@ export function createTranscript(
   return {
     replies,
     scored,
+    systemPrompt: system_prompt ?? settings.system_prompt,
     interactionAt(index) {
       const interaction = interactions[index % turns];
       if (!interaction) throw new RangeError(`The scenario has no turn ${index % turns}`);
@@ -77,6 +80,7 @@ export function createTranscript(
       return interactions.slice(0, index % turns).map((interaction, turn) => ({
         user_message: messageAt(interaction, turn),
         reply: taught ? referenceReply(interaction) : generatedReply(replies.get(turn)),
+        ...seenOf(interaction, taught ? undefined : replies.get(turn)),
       }));
     },
     firstReplies: () => [...interactions.keys()].flatMap((turn) => replies.get(turn) ?? []),
@@ -85,7 +89,7 @@ export function createTranscript(
         user_message: messageAt(interaction, turn),
         reply: generatedReply(replies.get(turn)),
         references: referenceReplies(interaction),
-        ...judgedCalls(replies.get(turn)),
+        ...seenOf(interaction, replies.get(turn)),
       })),
     scoredTurns: () =>
       played().map(([turn, interaction]) => ({
@@ -113,23 +117,11 @@ export function createTranscript(
   };
 }
 
-const shownCalls = 100;
-const shownCharacters = 2_000;
-
-/** The tool calls of a turn for the judge, with long arguments and results cut. */
-function judgedCalls(reply: StoredReply | undefined): Pick<JudgedTurn, "tool_calls"> {
-  if (!reply?.tool_calls?.length) return {};
-  const cut = (value: unknown): unknown => {
-    const text = JSON.stringify(value);
-    return text.length <= shownCharacters ? value : truncateText(text, shownCharacters);
-  };
-  const shown = reply.tool_calls.slice(0, shownCalls).map(({ name, arguments: given, result, error }) =>
-    compact({
-      name,
-      arguments: cut(given),
-      result: result === undefined ? undefined : cut(result),
-      error: error === undefined ? undefined : cut(error),
-    }),
-  );
-  return { tool_calls: shown };
+/** What an agent did and retrieved in a turn. With reference history it is not known. */
+function seenOf(interaction: Interaction, reply: StoredReply | undefined): Pick<JudgedTurn, "tool_calls" | "context"> {
+  const context = reply && !reply.error ? contextOf(interaction, reply) : [];
+  return compact({
+    tool_calls: reply?.tool_calls?.length ? reply.tool_calls : undefined,
+    context: context.length > 0 ? context : undefined,
+  });
 }

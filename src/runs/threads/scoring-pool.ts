@@ -26,6 +26,9 @@ interface Thread {
 /** Shorter texts take a few milliseconds and are not worth a thread. */
 const longFrom = 8_000;
 
+/** What a turn is compared with, such as the results of its tools, is read once and takes less time. */
+const longTurnFrom = 100_000;
+
 const file = threadFile("scoring-thread", import.meta.url);
 
 export function createScoringPool({
@@ -76,8 +79,10 @@ export function createScoringPool({
 
   return {
     score(question, owner = null) {
-      const size = question.references.reduce((sum, text) => sum + text.length, question.reply.length);
-      if (closed || size < longFrom || question.references.length === 0) return null;
+      const { references, reply, turn } = question;
+      const size = references.reduce((sum, text) => sum + text.length, reply.length);
+      const isLong = turn ? size + turn.characters >= longTurnFrom : size >= longFrom && references.length > 0;
+      if (closed || !isLong) return null;
       return new Promise((resolve, reject) => {
         waiting.add(owner, { question, resolve, reject });
         next();

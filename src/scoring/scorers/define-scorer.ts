@@ -1,7 +1,7 @@
 import { bestReference, type PairScorer, type Scorer } from "./scorer.ts";
 
 /** The parts that a turn must have for a score to exist. `short_reference`: all its references have at most five words. */
-export type ScoreNeed = "reference" | "short_reference" | "labels" | "embedder";
+export type ScoreNeed = "reference" | "short_reference" | "labels" | "embedder" | "sources" | "calls";
 
 /** The facts of a score by its name, as plain data: lists, pages, documents and rules are made from it. */
 export interface ScoreFacts<Name extends string = string> {
@@ -38,6 +38,8 @@ export interface NamedScore<Name extends string = string> extends ScoreFacts<Nam
 
 export interface ScorerEntry<Name extends string = string> extends NamedScore<Name> {
   readonly score: Scorer;
+  /** Reads the conversation besides the texts of the turn. */
+  readonly ofTurn?: true;
   /** Set for the metrics of the check `similarity`. */
   readonly metric?: true;
 }

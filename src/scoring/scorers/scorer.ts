@@ -1,5 +1,6 @@
 import { compact } from "../../base/compact.ts";
 import { publicErrorMessage } from "../../base/format.ts";
+import { truncateText } from "../../base/text.ts";
 import type { PreparedText } from "../text/prepare-text.ts";
 import type { LabelRule, Labels } from "./label-rule.ts";
 
@@ -31,17 +32,43 @@ export interface TurnFacts {
   readonly callsSeen?: boolean;
   readonly finish_reason: string | null;
   /** The declared tools; undefined when none are declared here. */
-  readonly tools?: readonly { readonly name: string; readonly parameters?: unknown }[] | undefined;
+  readonly tools?:
+    | readonly { readonly name: string; readonly description?: string | undefined; readonly parameters?: unknown }[]
+    | undefined;
+  readonly system?: string | undefined;
+  /** The passages that were retrieved for the reply. */
+  readonly context?: readonly SeenPassage[];
+  /** The turns before this one. */
+  readonly earlier?: readonly EarlierTurn[];
+  /** The date of the conversation, as the scenario says it. */
+  readonly today?: unknown;
+}
+
+interface SeenPassage {
+  readonly text: string;
+  readonly id?: string | undefined;
+  readonly source?: string | undefined;
+}
+
+interface EarlierTurn {
+  readonly user_message: string;
+  /** Null for a failed turn. */
+  readonly reply: string | null;
+  readonly tool_calls?: readonly SeenCall[];
+  readonly context?: readonly SeenPassage[];
 }
 
 /** A tool call of the agent, as far as it is known. */
-interface SeenCall {
+export interface SeenCall {
   readonly id: string;
   readonly name: string;
   /** Usually an object; the text itself when it is not valid JSON. */
   readonly arguments: unknown;
   readonly arguments_error?: string | undefined;
   readonly arguments_unknown?: true | undefined;
+  /** Absent when it is not known. */
+  readonly result?: unknown;
+  readonly error?: string | undefined;
 }
 
 /** Duration and price of the call that gave the reply. */
@@ -80,6 +107,18 @@ export interface GivenScore {
   readonly reason?: string | undefined;
   readonly failed?: true;
   readonly undecided?: true;
+  /** The places of the reply that lower the score. */
+  readonly marks?: readonly ReplyMark[] | undefined;
+}
+
+/** A piece of a reply or a source in a reason. */
+export const quoteText = (text: string): string => JSON.stringify(truncateText(text, 80));
+
+/** A place in a reply, by its characters, and what is wrong there. */
+export interface ReplyMark {
+  readonly start: number;
+  readonly end: number;
+  readonly reason: string;
 }
 
 /** Compares a reply with one reference. */

@@ -1,17 +1,29 @@
 import { prepareText } from "../text/prepare-text.ts";
 import { chrf } from "./chrf.ts";
-import type { NamedScore, ScoreFacts } from "./define-scorer.ts";
+import { claimedActions } from "./claimed-actions.ts";
+import type { NamedScore, ScoreFacts, ScorerEntry } from "./define-scorer.ts";
 import { editSimilarity } from "./edit-similarity.ts";
 import { exactMatch } from "./exact-match.ts";
+import { groundedFacts } from "./grounded-facts.ts";
 import { metadataMatch } from "./metadata-match.ts";
 import { rougeL } from "./rouge-l.ts";
-import type { GivenScore, Scorer } from "./scorer.ts";
+import type { GivenScore, Scorer, TurnFacts } from "./scorer.ts";
 import { semanticSimilarity } from "./semantic-similarity.ts";
 import { tokenF1 } from "./token-f1.ts";
 import { wordRecall } from "./word-recall.ts";
 
-/** The scorers that need only the texts and labels of a turn. */
-const scorers = [exactMatch, tokenF1, rougeL, editSimilarity, chrf, wordRecall, metadataMatch] as const;
+/** The scorers that need no model. */
+const scorers = [
+  exactMatch,
+  tokenF1,
+  rougeL,
+  editSimilarity,
+  chrf,
+  wordRecall,
+  metadataMatch,
+  groundedFacts,
+  claimedActions,
+] as const;
 
 export type ScorerName = (typeof scorers)[number]["name"];
 
@@ -25,6 +37,11 @@ export const builtInScorers = Object.fromEntries(scorers.map(({ name, score }) =
 export const namedScores: readonly NamedScore[] = [...scorers, semanticSimilarity];
 
 export const scorerNames: readonly string[] = namedScores.map(({ name }) => name);
+
+/** Scorers that read the conversation besides the texts of the turn. */
+export const turnScorers: ReadonlySet<string> = new Set(
+  scorers.flatMap((entry: ScorerEntry) => (entry.ofTurn ? entry.name : [])),
+);
 
 export function isBuiltIn(name: string): name is ScorerName {
   return Object.hasOwn(builtInScorers, name);
@@ -66,13 +83,15 @@ export interface LexicalTask {
   readonly reply: string;
   readonly references: readonly string[];
   readonly scorers: readonly ScorerName[];
+  /** For scorers of the whole turn, with the characters of what it has. */
+  readonly turn?: { readonly facts: TurnFacts; readonly characters: number } | undefined;
 }
 
 /** Compares long texts on another thread; null for short ones, which are compared in place with their prepared forms. */
 export type LexicalScorer = (task: LexicalTask) => Promise<readonly GivenScore[]> | null;
 
 /** Runs the named scorers, on any thread. */
-export function lexicalScores({ reply, references, scorers: names }: LexicalTask): readonly GivenScore[] {
+export function lexicalScores({ reply, references, scorers: names, turn }: LexicalTask): readonly GivenScore[] {
   const input = {
     reply: prepareText(reply),
     references: references.map(prepareText),
@@ -80,6 +99,7 @@ export function lexicalScores({ reply, references, scorers: names }: LexicalTask
     reference_metadata: {},
     unjudged_keys: new Set<string>(),
     call: { latency_ms: 0, first_token_ms: null, cost: null },
+    turn: turn?.facts,
   };
   return names.flatMap((name) => builtInScorers[name](input));
 }

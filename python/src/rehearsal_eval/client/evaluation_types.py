@@ -1339,6 +1339,8 @@ class InteractionResult(_InteractionResultRequired, total=False):
     undecided_scores: List[str]
     """Scores without a value because they need tool calls, or arguments, that could not be seen."""
     conflicts: List[Conflict]
+    marks: Dict[str, List[ReplyMark]]
+    """The places of the reply that lower a score, by the score: facts without a source, actions that were not done."""
     semantic: SemanticDetails
     judgements: Dict[str, JudgeVerdict]
     helper_usage: HelperUsage
@@ -1773,6 +1775,14 @@ class Conflict(TypedDict):
     reply: str
     reference: str
     message: str
+
+
+class ReplyMark(TypedDict):
+    start: int
+    """The first character, as JavaScript counts them."""
+    end: int
+    """The character after the last."""
+    reason: str
 
 
 class SemanticDetails(TypedDict):
