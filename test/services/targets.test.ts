@@ -98,6 +98,18 @@ test.for([
     "/endpoint/headers/Authorization",
     /^must not have its secret in the file/,
   ],
+  [
+    { headers: { authorization: { command: "print-token" } } },
+    "/endpoint/headers/authorization/command",
+    /^is accepted only in rehearsal\.yaml/,
+  ],
+  [
+    { before: [{ url: "http://127.0.0.1:9/login", headers: { "x-key": { env: "PATH" } } }] },
+    "/endpoint/before/0/headers/x-key/env",
+    /^names a variable that is not bound to this call/,
+  ],
+  [{ after: [{ url: "http://169.254.169.254/" }] }, "/endpoint/after/0/url", /never called/],
+  [{ url: "ws://169.254.169.254/" }, "/endpoint/url", /never called/],
   [{ body: { q: "{{massage}}" } }, "/endpoint/body/q", /did you mean \{\{message\}\}\?$/],
   [{ reply: "answer" }, "/endpoint/reply", /^must be a JSON pointer/],
   [{ headers: { Expect: "100-continue" } }, "/endpoint/headers/Expect", /^is set by the client itself/],

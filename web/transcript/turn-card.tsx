@@ -194,6 +194,12 @@ function TurnBody({ run, turn, scenario, attempt, mode, across, beside, other, h
 function UserMessage({ turn }: { turn: InteractionResult }) {
   return (
     <div className="grid gap-1 rounded-md bg-accent-ground p-3">
+      {turn.greeting !== undefined && (
+        <>
+          <h3 className="text-xs font-semibold text-soft">Greeting of the agent</h3>
+          <VerbatimText text={turn.greeting} />
+        </>
+      )}
       <h3 className="text-xs font-semibold text-soft">User</h3>
       <VerbatimText text={turn.prompt ?? turn.user_message} />
       <UserTurnNote turn={turn} />

@@ -28,6 +28,7 @@ import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import { memoryBudgets } from "../../runs/threads/process-memory.ts";
 import type { RunServices } from "../../runs/run-services.ts";
 import type { Runs } from "../../runs/runs.ts";
+import { createTokenCommands } from "../../runs/user-code/token-commands.ts";
 import type { LocalTargets } from "../../runs/user-code/local-targets.ts";
 import { createScrubber } from "../../services/http/environment/scrub.ts";
 import type { Settings } from "../../settings.ts";
@@ -36,6 +37,7 @@ import type { OpenedStorage } from "../../storage/drivers/open-sqlite.ts";
 import { ownProcessId, thisHost } from "../../storage/tables/host.ts";
 import { beginBeats } from "../process/supervised.ts";
 import { endpointChecker, providerCredential } from "./clients.ts";
+import { tokenCommandOptions } from "./user-code.ts";
 import type { FailureLog } from "./failure-log.ts";
 import { leaveMemoryNote } from "../process/memory-notes.ts";
 import { endpointPrices } from "./prices.ts";
@@ -82,6 +84,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
   const limits = createOriginLimits(options, { workerId, onError });
   const helperKeys = new Map([judge, labeller, simulator].flatMap(helperKey));
   const secretOf = targetSecretOf(settings.targetSecrets);
+  const commands = createTokenCommands(tokenCommandOptions(settings));
   const errorText = { kept: "answer", clean: createScrubber(options.secrets) } as const;
   const declared = new Set(Object.values(settings.targets ?? {}).map((known) => canonicalJson(known)));
   // In a command of the operator, every endpoint is the operator's.
@@ -89,6 +92,8 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
     parts.worldModules !== undefined ||
     settings.upstreamMessages ||
     (target !== undefined && declared.has(canonicalJson(target)));
+  const runsCommandsOf = (target: ModelTarget["target"]): boolean =>
+    parts.worldModules !== undefined || (target !== undefined && declared.has(canonicalJson(target)));
   const modelAt = (called: ModelTarget, credential?: CredentialBinding) => {
     const { protocol, endpoint, model_id: modelId, target, policy: runPolicy, world_address: worldAddress } = called;
     if (target && isLocalTarget(target) && localTargets) return localTargets.modelOf(target, modelId);
@@ -99,6 +104,7 @@ export async function createEvaluation(options: EvaluationOptions): Promise<Eval
       modelId,
       target,
       secretOf,
+      secretOfCommand: runsCommandsOf(target) ? commands : undefined,
       credential,
       runPolicy,
       worldAddress,

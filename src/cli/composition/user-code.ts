@@ -2,6 +2,7 @@ import { createCheckCode, type CheckCode } from "../../runs/user-code/check-code
 import { createCodeHost, type CodeHost } from "../../runs/user-code/code-host.ts";
 import { createLocalTargets, type LocalTargets } from "../../runs/user-code/local-targets.ts";
 import { createWorldModules, ModuleError, type WorldModules } from "../../runs/user-code/world-modules.ts";
+import type { TokenCommandsOptions } from "../../runs/user-code/token-commands.ts";
 import { createScrubber } from "../../services/http/environment/scrub.ts";
 import type { Settings } from "../../settings.ts";
 import { CliError } from "../terminal/cli-error.ts";
@@ -57,6 +58,14 @@ export function createUserCode({
       scrub: createScrubber(secrets),
       secrets,
     }),
+  };
+}
+
+/** The commands of tokens get the environment of targets. */
+export function tokenCommandOptions({ codeEnvironment }: Pick<Settings, "codeEnvironment">): TokenCommandsOptions {
+  return {
+    environment: { ...pick(process.env, everyProcess), ...codeEnvironment },
+    scrub: createScrubber(namedAsSecrets(process.env)),
   };
 }
 

@@ -3,7 +3,7 @@ import { basename, extname, resolve } from "node:path";
 import { Secret } from "../../base/secret.ts";
 import { closestName } from "../../base/text.ts";
 import type { LocalTarget, Target } from "../../contract/schemas/acting/target.ts";
-import { callOf } from "../../models/targets/target-binding.ts";
+import { callsOf } from "../../models/targets/target-calls.ts";
 import { targetProblems } from "../../models/targets/template.ts";
 import type { TargetSecret } from "../../settings/credentials.ts";
 import { CliError } from "../terminal/cli-error.ts";
@@ -37,6 +37,9 @@ export function findTarget(
   }
   const known = Object.hasOwn(targets, named) ? targets[named] : undefined;
   if (known) return checked({ name: named, target: known });
+  if (/^wss?:\/\//.test(named)) {
+    throw new CliError("--target is the address of a WebSocket: declare under targets what is sent there");
+  }
   if (/^https?:\/\//.test(named)) {
     throw new CliError(`--target is an address: use --endpoint ${named}, or declare under targets how it is asked`);
   }
@@ -68,8 +71,8 @@ function checked(named: NamedTarget): NamedTarget {
     const place = problem.pointer.slice(1).replaceAll("/", ".");
     throw new CliError(`targets.${name}.${place} ${problem.message}`);
   }
-  for (const header of Object.values(target.headers ?? {})) {
-    if (typeof header === "string" || process.env[header.env]) continue;
+  for (const header of callsOf(target).flatMap(({ headers }) => Object.values(headers))) {
+    if (typeof header === "string" || !("env" in header) || process.env[header.env]) continue;
     throw new CliError(`the target ${name} needs the environment variable ${header.env}, which is not set`);
   }
   return named;
@@ -88,17 +91,17 @@ export function findTargetProblems({ targets = {}, target }: Config, file = "con
   return isMissing ? [...found, `${file} /target names no target: "${target}"`] : found;
 }
 
-/** The variables that targets of the configuration name in their headers, each bound to the call of its target. */
+/** The variables that targets of the configuration name in their headers, each bound to the calls that send them. */
 export function configuredSecrets(targets: Config["targets"] = {}): readonly TargetSecret[] {
   return Object.values(targets).flatMap((target) => {
     if (!("url" in target)) return [];
-    const { url: address, method } = callOf(target);
-    return Object.values(target.headers ?? {}).flatMap((header) => {
-      const value = typeof header === "string" ? undefined : process.env[header.env];
-      return typeof header === "string" || !value
-        ? []
-        : [{ name: header.env, address, method, secret: new Secret(value) }];
-    });
+    return callsOf(target).flatMap(({ url: address, method, headers }) =>
+      Object.values(headers).flatMap((header) => {
+        if (typeof header === "string" || !("env" in header)) return [];
+        const value = process.env[header.env];
+        return value ? [{ name: header.env, address, method, secret: new Secret(value) }] : [];
+      }),
+    );
   });
 }
 

@@ -192,6 +192,8 @@ export interface SuccessfulReply {
   readonly tries: number;
   /** The session at the endpoint, where it keeps one. */
   readonly session_id?: string;
+  /** What the agent said before the user's first message. */
+  readonly greeting?: string;
   /** Set when the provider paused: the content to send back for the rest. Adapters do this themselves. */
   readonly paused?: readonly unknown[];
 }
@@ -228,7 +230,12 @@ export interface ChatOptions {
   /** Default: the call belongs to no conversation. */
   readonly session?: ChatSession;
   /** How many turns of the session came before, and the signal of its end: for endpoints whose process remembers it. */
-  readonly progress?: { readonly turns: number; readonly end: AbortSignal };
+  readonly progress?: {
+    readonly turns: number;
+    readonly end: AbortSignal;
+    /** Adds work for the end of the session, which is awaited. */
+    readonly onEnd: (work: () => Promise<void>) => void;
+  };
   /** Called with each piece of text as it arrives. Setting it makes the adapter stream. */
   readonly onText?: (text: string) => void;
   /** Called with each piece of reasoning, if the provider reports it and the adapter streams. */

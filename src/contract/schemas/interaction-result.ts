@@ -72,6 +72,7 @@ export const StoredReply = z.object({
     ),
   model_calls: z.int().min(1).optional().describe("Model calls of the turn, when there was more than one."),
   session_id: z.string().optional().describe("The session of the turn at a target that keeps one."),
+  greeting: z.string().optional().describe("What the agent said before the user's first message, in the first turn."),
   refused_calls: z
     .int()
     .min(1)

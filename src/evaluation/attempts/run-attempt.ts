@@ -57,6 +57,8 @@ export interface AttemptOptions {
   readonly recorded?: boolean;
   /** Writes the messages of simulated turns. Requires generated history. */
   readonly user?: AttemptUser | undefined;
+  /** Called with the error of work at the end of the conversation, which changes no result. */
+  readonly onEndError?: ((error: unknown) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -91,10 +93,13 @@ export async function runAttempt(options: AttemptOptions): Promise<AttemptOutcom
   const replies = new Map(options.stored);
   const world = options.world && new WorldOfPass(options.world, { ...options, history, stored: replies });
   const over = new AbortController();
+  const endings: (() => Promise<void>)[] = [];
+  const session = { sessionEnd: over.signal, onEnd: (work: () => Promise<void>) => void endings.push(work) };
   try {
-    return await runTurns({ ...options, history, replies, worldOfPass: world, sessionEnd: over.signal });
+    return await runTurns({ ...options, ...session, history, replies, worldOfPass: world });
   } finally {
     over.abort();
+    await Promise.all(endings.map((end) => end().catch((error: unknown) => options.onEndError?.(error))));
     await world?.close();
   }
 }
@@ -147,6 +152,7 @@ interface TurnOptions extends AttemptOptions {
   readonly worldOfPass: WorldOfPass | undefined;
   /** Aborts when the attempt is over. */
   readonly sessionEnd: AbortSignal;
+  readonly onEnd: (work: () => Promise<void>) => void;
   /** The message of this turn, when a simulated user wrote it. */
   readonly userTurn?: UserTurn | undefined;
 }
@@ -190,7 +196,7 @@ function withTrace(turn: number, { traceOf }: Pick<TurnOptions, "traceOf">, mode
  * the session an id in its first reply, which the later calls send.
  */
 function withSession(turn: number, options: TurnOptions): ChatModel {
-  const { sessionId, sessionEnd: end, history, replies, callReporting = "always" } = options;
+  const { sessionId, sessionEnd: end, onEnd, history, replies, callReporting = "always" } = options;
   const model = markUnseenCalls(options.model, callReporting);
   if (sessionId === undefined) return model;
   const isShared = history === "generated";
@@ -203,7 +209,7 @@ function withSession(turn: number, options: TurnOptions): ChatModel {
   const earlierCalls = earlier.flatMap((index) => replies.get(index)?.tool_calls ?? []);
   return async (request, asked) => {
     const session = { ...asked.session, id, issued };
-    const reply = await model(request, { ...asked, session, progress: { turns: earlier.length, end } });
+    const reply = await model(request, { ...asked, session, progress: { turns: earlier.length, end, onEnd } });
     if (reply.ok && reply.session_id !== undefined && reply.session_id !== id) issued = reply.session_id;
     return isShared ? withoutEarlierCalls(reply, earlierCalls) : reply;
   };

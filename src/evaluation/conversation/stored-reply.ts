@@ -62,6 +62,7 @@ function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
     context: reply.context && [...reply.context],
     calls_seen: reply.calls_unseen && "none",
     session_id: reply.session_id,
+    greeting: reply.greeting,
   });
 }
 

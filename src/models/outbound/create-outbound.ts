@@ -24,7 +24,14 @@ import {
   outboundClock,
   type OutboundOptions,
 } from "./outbound-options.ts";
-import type { Outbound, OutboundBody, OutboundFailure, OutboundRequest, OutboundResult } from "./outbound.ts";
+import type {
+  Outbound,
+  OutboundBody,
+  OutboundFailure,
+  OutboundRequest,
+  OutboundResult,
+  OutboundSocketRequest,
+} from "./outbound.ts";
 import {
   asksForFewerCalls,
   isOverload,
@@ -91,6 +98,24 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
       if (delay === null) return failed(result.failure, tries, result.redirect_to);
       await sleep(delay, patience);
     }
+  }
+
+  async function connect({ url, headers = {}, signal, ...policy }: OutboundSocketRequest) {
+    const policies = policiesOf(policy);
+    const endpoint = checkAll(url.replace(/^ws/i, "http"), policies);
+    if (!endpoint.ok) return failed(refused(endpoint), 0);
+    const address = new URL(endpoint.url);
+    address.protocol = endpoint.url.protocol.replace("http", "ws");
+    const { openSocket } = await import("./socket.ts");
+    const opened = await openSocket({
+      url: address,
+      dispatcher: pools.for(connectionPolicy(policies)),
+      headers,
+      openMs: timeouts.connectMs + timeouts.firstByteMs,
+      maxBytes: maxReplyBytes,
+      signal,
+    });
+    return "code" in opened ? failed(opened, 1) : opened;
   }
 
   function startCall(request: OutboundRequest, url: URL, policy: EndpointPolicy): Call {
@@ -179,7 +204,8 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   return {
     maxEventBytes: options.maxEventBytes ?? defaultMaxEventBytes,
     request,
-    checkEndpoint: (text, policies = {}) => checkAll(text, policiesOf(policies)),
+    connect,
+    checkEndpoint: (text, policies = {}) => checkAll(text.replace(/^ws(?=s?:)/i, "http"), policiesOf(policies)),
     breakers: () => breakers.report(clock.monotonic()),
     stopWaiting,
     close,

@@ -89,6 +89,24 @@ export interface OutboundFailure {
   readonly redirect_to: string | null;
 }
 
+/** A socket to open. The policies are those of a request. */
+export interface OutboundSocketRequest extends Pick<OutboundRequest, "policy" | "runPolicy" | "headers" | "signal"> {
+  /** A `ws:` or `wss:` address. */
+  readonly url: string;
+}
+
+/** An open WebSocket with text messages. */
+export interface OutboundSocket {
+  /** Set when it is closed. */
+  readonly closed: { readonly code: number; readonly reason: string } | null;
+  send(text: string): void;
+  /** Forgets messages that were not read. */
+  drain(): void;
+  /** The next message; null after `ms` milliseconds, or when the socket is closed. Rejects when the signal aborts. */
+  next(options: { readonly ms: number; readonly signal: AbortSignal }): Promise<string | null>;
+  close(): void;
+}
+
 export type OutboundResult = OutboundBody | OutboundStream | OutboundFailure;
 
 /** The only way out of the process: every call to a model, a tool or a webhook goes through this client. */
@@ -98,6 +116,8 @@ export interface Outbound extends AsyncDisposable {
   /** Resolves with a failure as data; rejects only when the request's signal aborts, or after `stopWaiting`. */
   request(request: OutboundRequest & { acceptStream?: false }): Promise<OutboundBody | OutboundFailure>;
   request(request: OutboundRequest): Promise<OutboundResult>;
+  /** Opens a WebSocket under the same rules. Nothing is retried. */
+  connect(request: OutboundSocketRequest): Promise<OutboundSocket | OutboundFailure>;
   /** Checks an endpoint without calling it. */
   checkEndpoint(text: string, policies?: Pick<OutboundRequest, "policy" | "runPolicy">): EndpointCheck;
   /** Every breaker that is open or has counted calls, for metrics and the page. */

@@ -15,7 +15,9 @@ export function carryTraceContext(outbound: Outbound): Outbound {
     // Headers that a target sets itself stay.
     return outbound.request(trace ? { ...asked, headers: { ...trace, ...asked.headers } } : asked);
   };
-  const wrapped = { ...outbound, request: request as Outbound["request"] };
+  const connect: Outbound["connect"] = (asked) =>
+    outbound.connect({ ...asked, headers: { ...current.getStore(), ...asked.headers } });
+  const wrapped = { ...outbound, request: request as Outbound["request"], connect };
   carrying.set(outbound, wrapped);
   return wrapped;
 }

@@ -7,13 +7,14 @@ import { httpChatModel, type AdapterOptions } from "../adapters/http-chat-model.
 import { listenToErrors, withErrorText, type ErrorTextOptions } from "../outbound/error-text.ts";
 import { carryTraceContext, withTraceContext } from "../outbound/trace-context.ts";
 import { backendProtocols, chatProtocols, targetProtocols } from "./adapters.ts";
-import type { SecretOf } from "../targets/target-chat.ts";
+import type { SecretOf, SecretOfCommand } from "../targets/target-chat.ts";
 
 interface ChatModelOptions extends AdapterOptions {
   readonly protocol: Protocol;
   /** Set for an endpoint that a request described by an object. */
   readonly target?: Target | LocalTarget | undefined;
   readonly secretOf?: SecretOf | undefined;
+  readonly secretOfCommand?: SecretOfCommand | undefined;
   /** The part of the text of a failed answer that is kept. Default: nothing. */
   readonly errorText?: ErrorTextOptions | undefined;
 }
@@ -28,7 +29,7 @@ export function createChatModel({ errorText, ...options }: ChatModelOptions): Ch
   return withTraceContext(withErrorText(protocolLayers({ ...options, outbound }), errorText));
 }
 
-function protocolLayers({ protocol, target, secretOf, ...options }: ChatModelOptions): ChatModel {
+function protocolLayers({ protocol, target, secretOf, secretOfCommand, ...options }: ChatModelOptions): ChatModel {
   // `httpChatModel`: quirks of the server, timing and streaming around the protocol's body and reply.
   if (isProtocolOf(protocol, "model")) {
     return whenCalled(async () => httpChatModel(await chatProtocols[protocol](), protocols[protocol], options));
@@ -37,7 +38,8 @@ function protocolLayers({ protocol, target, secretOf, ...options }: ChatModelOpt
   if (!isProtocolOf(protocol, "agent", "template")) return onlyHere;
   // `targetChat`: headers with secrets, sessions and streaming around the template or the agent's protocol.
   const described = target && !isLocalTarget(target) ? target : { url: options.endpoint };
-  return whenCalled(async () => (await targetProtocols[protocol]())({ ...options, secretOf, target: described }));
+  const secrets = { secretOf, secretOfCommand };
+  return whenCalled(async () => (await targetProtocols[protocol]())({ ...options, ...secrets, target: described }));
 }
 
 function whenCalled(create: () => Promise<ChatModel>): ChatModel {

@@ -5,8 +5,9 @@ import { nonEmptyString, parseJson, setAt } from "../adapters/reply/json-values.
 import { argumentText, callList, contentText } from "../adapters/reply/message-content.ts";
 import { invalid, notJson, replyError, type AnswerContext, type ParsedReply } from "../adapters/reply/parsed-reply.ts";
 import { noteErrorText } from "../outbound/error-text.ts";
-import { agentUsage, withBody } from "./http-target.ts";
+import { agentUsage } from "./answer-reader.ts";
 import { targetChat, type CallFacts, type TargetOptions } from "./target-chat.ts";
+import { withBody } from "./target-request.ts";
 import { sumUsages } from "./ui-messages.ts";
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { allowsCall, allowsTarget } from "./target-binding.ts";
+import { allowsCall, allowsDescribed } from "./target-binding.ts";
+import { callOf } from "./target-calls.ts";
 
 const exact = { name: "KEY", address: "http://host/v1", method: "POST" };
 const declared = {
@@ -54,5 +55,5 @@ test.each([
   [declared, { url: "http://host/bots/mine/chat-{{message}}?q=1", method: "PUT" as const, body: {} }, true],
   [declared, { url: "http://host/{{message}}/mine/chat-7?q=1", method: "PUT" as const, body: {} }, false],
 ])("%o and the target %o: %s", (binding, target, allowed) => {
-  expect(allowsTarget(binding, target)).toBe(allowed);
+  expect(allowsDescribed(binding, callOf(target))).toBe(allowed);
 });

@@ -1,4 +1,4 @@
-import type { Target } from "../../contract/schemas/acting/target.ts";
+import type { TargetCall } from "./target-calls.ts";
 import { fillText, type TemplateValues } from "./template.ts";
 
 /** The call that a secret of a target may be sent with. */
@@ -10,23 +10,11 @@ export interface TargetBinding {
   readonly method: string;
 }
 
-/** A call as it is sent. */
-export interface TargetCall {
-  readonly url: string;
-  readonly method: string;
-}
-
 /** Fills a placeholder of a request while its value is not known yet: no address has this text. */
 const sample = "rehearsal-placeholder-0c4f";
 
-/** The call that decides about the secrets of a target. An agent card leads to further calls at its origin. */
-export function callOf({ url, method = "POST", protocol = "http" }: Target): TargetCall {
-  return { url, method: protocol === "http" ? method : "POST" };
-}
-
-/** True when a target may name a bound variable. Its placeholders cannot take the place of a fixed part of the path. */
-export function allowsTarget(binding: TargetBinding, target: Target): boolean {
-  const { url, method } = callOf(target);
+/** True when a call of a target may name a bound variable. Its placeholders cannot take the place of a fixed part of the path. */
+export function allowsDescribed(binding: TargetBinding, { url, method }: TargetCall): boolean {
   return allowsCall(binding, { url: filledWithSample(url), method });
 }
 

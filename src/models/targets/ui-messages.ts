@@ -12,8 +12,9 @@ import { argumentText } from "../adapters/reply/message-content.ts";
 import { invalid, notJson, replyError, type AnswerContext, type ParsedReply } from "../adapters/reply/parsed-reply.ts";
 import type { ReplyCollector, ServerSentEvent, StreamListeners } from "../adapters/reply/reply-stream.ts";
 import { noteErrorText } from "../outbound/error-text.ts";
-import { agentUsage, withBody } from "./http-target.ts";
+import { agentUsage } from "./answer-reader.ts";
 import { targetChat, type CallFacts, type TargetOptions } from "./target-chat.ts";
+import { withBody } from "./target-request.ts";
 
 /**
  * A route made with the AI SDK (versions 5 to 7): it is sent what `useChat` sends, and answers with a UI message stream. The history

@@ -223,6 +223,7 @@ class AttemptExecution {
       recorded: settings.protocol === "recorded",
       callReporting: callReporting(settings),
       onReply: (turn, reply) => this.#keepReply(from + turn, reply),
+      onEndError: this.#options.onError,
     });
   }
 

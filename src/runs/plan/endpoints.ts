@@ -1,5 +1,6 @@
 import type { RunRecord } from "../../contract/ports/store.ts";
 import type { LabellerSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
+import { callsOf } from "../../models/targets/target-calls.ts";
 import { isLocalTarget } from "../../contract/schemas/acting/target.ts";
 
 /** An endpoint that a run would call, and the field that names it. */
@@ -22,7 +23,13 @@ export function planEndpoints(
   ];
   // A target on this machine is no address, and recorded replies come from none.
   if ((target && isLocalTarget(target)) || protocol === "recorded") return others;
-  return [{ pointer: target ? "/endpoint/url" : "/endpoint", endpoint, protocol }, ...others];
+  if (!target) return [{ pointer: "/endpoint", endpoint, protocol }, ...others];
+  const around = callsOf(target).slice(1);
+  return [
+    { pointer: "/endpoint/url", endpoint, protocol },
+    ...around.map(({ pointer, url }) => ({ pointer: `/endpoint${pointer}/url`, endpoint: url, protocol })),
+    ...others,
+  ];
 }
 
 /** The endpoints of judge and labeller, which are all that rescoring calls. */

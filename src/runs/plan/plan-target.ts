@@ -1,5 +1,5 @@
 import { compact } from "../../base/compact.ts";
-import { toPointer } from "../../base/json.ts";
+import { canonicalJson, toPointer } from "../../base/json.ts";
 import type { FieldError } from "../../contract/errors/errors.ts";
 import { isProtocolOf } from "../../contract/protocols/protocols.ts";
 import type { EvaluationPlan, EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
@@ -9,7 +9,8 @@ import {
   type DeclaredTarget,
   type Target,
 } from "../../contract/schemas/acting/target.ts";
-import { allowsTarget, callOf } from "../../models/targets/target-binding.ts";
+import { allowsDescribed } from "../../models/targets/target-binding.ts";
+import { callsOf, type DescribedCall, type TargetCall } from "../../models/targets/target-calls.ts";
 import { isStateless, targetProblems } from "../../models/targets/template.ts";
 import { invalidFieldsError } from "./fields-error.ts";
 import type { PlanHelpers } from "./option-problems.ts";
@@ -41,9 +42,9 @@ export function withDeclaredTarget(request: EvaluationRequest, helpers: PlanHelp
       ? { ...request, endpoint: target }
       : refuse("is a program on the service's machine, which only rehearsal eval starts");
   }
-  for (const header of Object.values(target.headers ?? {})) {
-    if (typeof header === "string") continue;
-    if (boundVariables.some((bound) => bound.name === header.env && allowsTarget(bound, target))) continue;
+  for (const { call, header } of secretHeaders(target)) {
+    if (!("env" in header)) continue;
+    if (boundVariables.some((bound) => bound.name === header.env && allowsDescribed(bound, call))) continue;
     return refuse(`needs the environment variable ${header.env}, which the service does not have`);
   }
   return { ...request, endpoint: target };
@@ -68,7 +69,7 @@ export function planTarget({
 /** Problems of the endpoint beyond its schema. */
 export function targetOptionProblems(
   request: Asked & Pick<EvaluationRequest, "history" | "replay_first_bad_turn">,
-  { trust, boundVariables = [] }: PlanHelpers,
+  { trust, boundVariables = [], targets }: PlanHelpers,
 ): FieldError[] {
   const { endpoint, protocol } = request;
   if (typeof endpoint === "string") {
@@ -85,19 +86,35 @@ export function targetOptionProblems(
   const problems = targetProblems(endpoint).map((problem) => ({ ...problem, pointer: `/endpoint${problem.pointer}` }));
   if (problems.length > 0) return problems;
   return [
-    ...Object.entries(endpoint.headers ?? {}).flatMap(([name, value]) => {
-      if (typeof value === "string") return [];
-      if (boundVariables.some((bound) => bound.name === value.env && allowsTarget(bound, endpoint))) return [];
-      const message = `names a variable that is not bound to this call: ${howToBind(endpoint, value.env)}`;
-      return [{ pointer: toPointer(["endpoint", "headers", name, "env"]), code: "not_allowed", message }];
+    ...secretHeaders(endpoint).flatMap(({ call, name, header }) => {
+      const pointer = `/endpoint${call.pointer}${toPointer(["headers", name])}`;
+      if (!("env" in header)) {
+        if (trust === "operator" || isDeclared(endpoint, targets)) return [];
+        const message = "is accepted only in rehearsal.yaml: a request starts no commands";
+        return [{ pointer: `${pointer}/command`, code: "not_allowed", message }];
+      }
+      if (boundVariables.some((bound) => bound.name === header.env && allowsDescribed(bound, call))) return [];
+      const message = `names a variable that is not bound to this call: ${howToBind(call, header.env)}`;
+      return [{ pointer: `${pointer}/env`, code: "not_allowed", message }];
     }),
     ...historyProblems(request, endpoint),
   ];
 }
 
+/** The headers with secrets of every request of a target. */
+function secretHeaders(target: Target) {
+  return callsOf(target).flatMap((call: DescribedCall) =>
+    Object.entries(call.headers).flatMap(([name, header]) =>
+      typeof header === "string" ? [] : [{ call, name, header }],
+    ),
+  );
+}
+
+const isDeclared = (target: Target, targets: PlanHelpers["targets"] = {}): boolean =>
+  Object.values(targets).some((known) => canonicalJson(known) === canonicalJson(target));
+
 /** EVAL_CREDENTIALS binds to a fixed address, for POST. */
-function howToBind(target: Target, name: string): string {
-  const { url, method } = callOf(target);
+function howToBind({ url, method }: TargetCall, name: string): string {
   const path = url.replace(/[?#].*$/s, "");
   return method === "POST" && !path.includes("{{")
     ? `declare the target in rehearsal.yaml, or let the operator set EVAL_CREDENTIALS=${path}=${name}`

@@ -142,6 +142,7 @@ function toInteractionResult(
     model_calls,
     user_turn,
     refused_calls,
+    greeting,
     calls_seen,
     written_call,
   } = stored.reply;
@@ -166,6 +167,7 @@ function toInteractionResult(
     written_call,
     model_calls,
     refused_calls,
+    greeting,
     user_turn: user_turn && withoutMessage(user_turn),
     ...scores,
   });

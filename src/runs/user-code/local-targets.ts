@@ -21,7 +21,8 @@ import { publicErrorMessage } from "../../base/format.ts";
 import { labels } from "../../models/adapters/reply/json-values.ts";
 import { contentText } from "../../models/adapters/reply/message-content.ts";
 import { elapsedMs, failedReply, tokenUsage } from "../../models/adapters/reply/parsed-reply.ts";
-import { toCall } from "../../models/targets/http-target.ts";
+import { toCall } from "../../models/targets/answer-reader.ts";
+import { earlierRequests } from "../../models/targets/target-session.ts";
 import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
 import { nodeArguments, CodeFailure, type CodeProgram } from "./code-process.ts";
 import type { StartParams } from "./module-process.ts";
@@ -145,14 +146,6 @@ function toParams(
     tools,
     parameters,
   });
-}
-
-/** The requests of the last turns before this one, as they were sent. */
-function earlierRequests(request: ChatRequest, turns: number): readonly ChatRequest[] {
-  const { messages } = request;
-  const ends = messages.flatMap(({ role }, index) => (role === "user" ? [index + 1] : []));
-  const earlier = turns === 0 ? [] : ends.slice(0, -1).slice(-turns);
-  return earlier.map((end) => ({ ...request, messages: messages.slice(0, end) }));
 }
 
 /** A reply is a text, or an object with `text` (or `content`), `tool_calls`, `usage`, `labels`, `context` and `session_id`. */

@@ -653,7 +653,7 @@ class TargetStream(_TargetStreamRequired, total=False):
 
 class _TargetRequired(TypedDict):
     url: str
-    """The address that is called. Placeholders may stand in its path and query."""
+    """The address that is called, also that of a WebSocket. Placeholders may stand in its path and query."""
 
 
 class Target(_TargetRequired, total=False):
@@ -697,6 +697,18 @@ class Target(_TargetRequired, total=False):
     """False: a request that the target may have acted on is not sent again. Default: true when the body has the whole
     conversation.
     """
+    before: List[TargetStep]
+    """Requests before the first turn of each attempt, in order. A captured `greeting` is what the agent says first."""
+    after: List[TargetStep]
+    """Requests after the last turn of each attempt."""
+    capture: Dict[str, Capture]
+    """Values of the answer that later requests of the attempt use as placeholders, by JSON pointer or header."""
+    poll: TargetPoll
+    """How the reply is fetched when the answer to a turn does not have it yet."""
+    cookies: bool
+    """True: cookies that the target sets are sent back, for each attempt alone."""
+    socket: TargetSocket
+    """How the turns of an agent behind a WebSocket (`ws://`, `wss://`) end."""
     assistant: str
     """The assistant of a LangGraph server: the name of its graph, or an id. Default: the model of the run."""
     stateless: bool
@@ -736,6 +748,72 @@ class CallPlaces(_CallPlacesRequired, total=False):
     """A field of a call, by its name or, if it begins with /, by a JSON pointer."""
     optional: bool
     """True: an answer without this place has made no calls. Default: it cannot tell."""
+
+
+class _TargetStepRequired(TypedDict):
+    url: str
+    """An address, or a path at the origin of the target, which begins with a slash."""
+
+
+class TargetStep(_TargetStepRequired, total=False):
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    """Default: POST with a body, else GET."""
+    headers: Dict[str, TargetHeader]
+    """Default: those of the target."""
+    body: Any
+    capture: Dict[str, Capture]
+    """Values of the answer that later requests of the attempt use as placeholders, by JSON pointer or header."""
+
+
+class Capture2(TypedDict):
+    header: str
+
+
+Capture: TypeAlias = "str | Capture2"
+
+
+class _TargetPollRequired(TypedDict):
+    url: str
+    """An address, or a path at the origin of the target, which begins with a slash."""
+
+
+class TargetPoll(_TargetPollRequired, total=False):
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    """Default: POST with a body, else GET."""
+    headers: Dict[str, TargetHeader]
+    """Default: those of the target."""
+    body: Any
+    capture: Dict[str, Capture]
+    """Values of the answer that later requests of the attempt use as placeholders, by JSON pointer or header."""
+    until: Condition
+    """Where the answer that has the reply differs from the others: a value there, or one of the values in `is`."""
+    quiet: float
+    """Ends the poll when the agent has spoken, and has said nothing new for these seconds."""
+    fail: Condition
+    """A value here makes the turn a failure."""
+    every: float
+    """Seconds between two requests. Default: 1."""
+    timeout: float
+    """Seconds after which the turn has failed. Default: 300."""
+
+
+Condition2 = TypedDict("Condition2", {"at": "str", "is": "str | float | bool | List[str | float | bool]"})
+
+
+Condition: TypeAlias = "str | Condition2"
+
+
+class TargetSocket(TypedDict, total=False):
+    until: Condition
+    """The message that ends the agent's turn."""
+    quiet: float
+    """Ends the agent's turn when no message came for these seconds. Default without `until`: 2."""
+    only: Condition
+    """Only messages with this value are read."""
+    greeting: bool
+    """True: the agent speaks first, and its first turn is a greeting."""
+    timeout: float
+    """Seconds after which the turn has failed. Default: 120."""
 
 
 class WorldAddress(TypedDict, total=False):
@@ -1325,6 +1403,8 @@ class InteractionResult(_InteractionResultRequired, total=False):
     """Model calls of the turn, when there was more than one."""
     session_id: str
     """The session of the turn at a target that keeps one."""
+    greeting: str
+    """What the agent said before the user's first message, in the first turn."""
     refused_calls: int
     """Calls of an agent in its world that came after the end of the turn before, and were refused."""
     user_turn: InteractionResultUserTurn

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Command } from "commander";
+import { publicErrorMessage } from "../../../base/format.ts";
 import type { RecordedToolCall } from "../../../contract/schemas/acting/tool-call.ts";
-import type { ChatMessage, ChatModel, Reply, TraceContext } from "../../../contract/ports/chat-model.ts";
+import type { ChatMessage, ChatModel, ChatOptions, Reply, TraceContext } from "../../../contract/ports/chat-model.ts";
 import { actsInWorld } from "../../../contract/schemas/acting/target.ts";
 import type { WorldAddress } from "../../../contract/schemas/acting/world.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "../../../models/outbound/outbound.ts";
@@ -72,11 +73,45 @@ async function probe(named: string | undefined, options: ProbeOptions): Promise<
 const unseenCalls =
   'The answer does not show which tools were called: expectations of calls would be undecided (docs/targets.md, "Tool calls that are seen").';
 
-/** The turns of one conversation, up to the first failure, which is returned by its code. */
+interface Talk {
+  readonly turns: readonly unknown[];
+  /** True when a reply showed which tools were called. */
+  readonly showsCalls: boolean;
+  /** The code of the failure that ended it. */
+  readonly failure?: string;
+}
+
+/** One conversation, up to its first failure, and the requests after it. */
 async function talk(
-  { model, exchanges, scrub }: OpenTarget,
+  target: OpenTarget,
   options: ProbeOptions & { readonly worldUrl: string | undefined },
-): Promise<{ turns: readonly unknown[]; showsCalls: boolean; failure?: string }> {
+): Promise<Talk> {
+  const end = new AbortController();
+  const endings: (() => Promise<void>)[] = [];
+  const told = await talkUntil(target, {
+    ...options,
+    progress: { end: end.signal, onEnd: (work) => void endings.push(work) },
+  });
+  end.abort();
+  const { exchanges, scrub } = target;
+  exchanges.length = 0;
+  try {
+    for (const ending of endings) await ending();
+    if (!options.json) printExchanges(exchanges);
+    return told;
+  } catch (error) {
+    if (!options.json) printExchanges(exchanges);
+    printMessage(`Failed: ${scrub(publicErrorMessage(error))}`);
+    return { ...told, failure: told.failure ?? "upstream_error" };
+  }
+}
+
+type Progress = NonNullable<ChatOptions["progress"]>;
+
+async function talkUntil(
+  { model, exchanges, scrub }: OpenTarget,
+  options: ProbeOptions & { readonly worldUrl: string | undefined; readonly progress: Omit<Progress, "turns"> },
+): Promise<Talk> {
   const { message: said = ["Hello"], system, worldUrl: world_url } = options;
   const turns: unknown[] = [];
   const calls: RecordedToolCall[] = [];
@@ -90,9 +125,10 @@ async function talk(
     exchanges.length = 0;
     const session = { id, issued, world_url };
     const signal = AbortSignal.timeout(600_000);
+    const progress = { ...options.progress, turns: turn };
     const asked = await model(
       { messages: [...messages] },
-      { signal, session, trace: probeTrace(traceId, turn + 1), ...(options.stream && { stream: true }) },
+      { signal, session, progress, trace: probeTrace(traceId, turn + 1), ...(options.stream && { stream: true }) },
     );
     // A run leaves out the calls of earlier turns, and shows the agent its open ones.
     const reply = withoutEarlierCalls(asked, calls);
@@ -117,9 +153,20 @@ function probeTrace(traceId: string, turn: number): TraceContext {
 
 function toShown(reply: Reply) {
   if (!reply.ok) return { error: { code: reply.error.code, detail: reply.error.detail, tries: reply.error.tries } };
-  const { text, tool_calls, reported_calls = [], usage, session_id, metadata, first_token_ms, latency_ms } = reply;
+  const {
+    text,
+    greeting,
+    tool_calls,
+    reported_calls = [],
+    usage,
+    session_id,
+    metadata,
+    first_token_ms,
+    latency_ms,
+  } = reply;
   const calls = [...reported_calls, ...tool_calls];
   return {
+    ...(greeting !== undefined && { greeting }),
     reply: text,
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(usage && { usage }),
@@ -132,6 +179,15 @@ function toShown(reply: Reply) {
 
 function printTurn(message: string, exchanges: readonly Exchange[], shown: ReturnType<typeof toShown>): void {
   printMessage(`User: ${message}\n`);
+  printExchanges(exchanges);
+  if ("error" in shown) return printMessage(`Failed: ${shown.error?.code}: ${shown.error?.detail}\n`);
+  for (const [field, value] of Object.entries(shown)) {
+    printMessage(`${field}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
+  }
+  printMessage("");
+}
+
+function printExchanges(exchanges: readonly Exchange[]): void {
   for (const { request, response } of exchanges) {
     printMessage(`→ ${request.method} ${request.url}`);
     for (const [header, value] of Object.entries(request.headers)) printMessage(`  ${header}: ${value}`);
@@ -140,11 +196,6 @@ function printTurn(message: string, exchanges: readonly Exchange[], shown: Retur
     if (response.body !== null) printMessage(indent(response.body));
     printMessage("");
   }
-  if ("error" in shown) return printMessage(`Failed: ${shown.error?.code}: ${shown.error?.detail}\n`);
-  for (const [field, value] of Object.entries(shown)) {
-    printMessage(`${field}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
-  }
-  printMessage("");
 }
 
 const indent = (value: unknown): string =>
@@ -205,11 +256,14 @@ async function openTarget(named: string | undefined, options: ProbeOptions): Pro
     });
     return { name, url: "", model: targets.modelOf(found.target, modelId), exchanges, scrub, close };
   }
-  const [{ createClients }, { createChatModel }, { targetSecretOf }] = await Promise.all([
-    import("../../composition/clients.ts"),
-    import("../../../models/protocols/create-chat-model.ts"),
-    import("../../composition/evaluation.ts"),
-  ]);
+  const [{ createClients }, { createChatModel }, { targetSecretOf }, { createTokenCommands }, { tokenCommandOptions }] =
+    await Promise.all([
+      import("../../composition/clients.ts"),
+      import("../../../models/protocols/create-chat-model.ts"),
+      import("../../composition/evaluation.ts"),
+      import("../../../runs/user-code/token-commands.ts"),
+      import("../../composition/user-code.ts"),
+    ]);
   const clients = createClients(settings, { isOwnAddress: () => false, hubProviders: [] });
   const target = found && "url" in found.target ? found.target : undefined;
   const protocol = target ? (target.protocol ?? "http") : (options.protocol ?? config.protocol ?? "openai-chat");
@@ -222,6 +276,7 @@ async function openTarget(named: string | undefined, options: ProbeOptions): Pro
     modelId,
     target,
     secretOf: targetSecretOf(secrets),
+    secretOfCommand: createTokenCommands(tokenCommandOptions(settings)),
     worldAddress: place,
   });
   const lacksPlace = config.world !== undefined && !actsInWorld({ protocol, target, world_address: place });
@@ -267,7 +322,36 @@ function recordExchanges(outbound: Outbound, exchanges: Exchange[], scrub: (text
     exchange.response = { status: result.status, body: "" };
     return { ...result, stream: recorded(result.stream, (text) => (exchange.response.body = scrub(text))) };
   };
-  return { ...outbound, request: request as Outbound["request"] };
+  const connect: Outbound["connect"] = async (asked) => {
+    const socket = await outbound.connect(asked);
+    if ("ok" in socket) return socket;
+    const open = (body: unknown): void => {
+      const { url, headers = {} } = asked;
+      const clean = Object.entries(headers).map(([name, value]): [string, string] => [name, scrub(value)]);
+      const request = { method: "WEBSOCKET", url: scrub(url), headers: Object.fromEntries(clean), body };
+      exchanges.push({ request, response: { status: 101, body: [] } });
+    };
+    return {
+      get closed() {
+        return socket.closed;
+      },
+      send(text) {
+        open(shown(text));
+        socket.send(text);
+      },
+      drain: () => socket.drain(),
+      async next(options) {
+        const text = await socket.next(options);
+        if (text === null) return text;
+        if (exchanges.length === 0) open(null);
+        const heard = exchanges.at(-1)?.response.body;
+        if (Array.isArray(heard)) heard.push(shown(text));
+        return text;
+      },
+      close: () => socket.close(),
+    };
+  };
+  return { ...outbound, request: request as Outbound["request"], connect };
 }
 
 async function* recorded(

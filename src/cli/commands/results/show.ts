@@ -138,6 +138,7 @@ function turnText(turn: InteractionResult, style: Style, width: number): string 
   const reasons = [...names, ...failed_scores, ...undecided_scores].filter((name) => score_reasons[name] !== undefined);
   const failed = error ? ` (${error.code}: ${plainLine(error.detail, lengthWithin(width, 200))})` : "";
   return [
+    ...(turn.greeting === undefined ? [] : [row("greeting", turn.greeting, width)]),
     row("user", turn.prompt ?? turn.user_message, width),
     ...(turn.user_turn?.why ? [style("dim", row("why", turn.user_turn.why, width))] : []),
     ...(turn.reference_reply === "" ? [] : [style("dim", row("reference", turn.reference_reply, width))]),

@@ -46,7 +46,9 @@ const CallPlaces = z
   .meta({ id: "CallPlaces" });
 export type CallPlaces = z.infer<typeof CallPlaces>;
 
-/** A header's text with placeholders, or a secret by the name of an environment variable. */
+const HeaderPrefix = z.string().max(100).optional().describe('Written before the secret, such as "Bearer ".');
+
+/** A header's text with placeholders, or a secret by the name of an environment variable or from a command. */
 const TargetHeader = z
   .union([
     z.string().max(8_000),
@@ -56,11 +58,93 @@ const TargetHeader = z
         .max(200)
         .regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable")
         .describe("The variable that holds the secret. It must be bound to the address and the method of the target."),
-      prefix: z.string().max(100).optional().describe('Written before the secret, such as "Bearer ".'),
+      prefix: HeaderPrefix,
     }),
+    z
+      .object({
+        command: z
+          .string()
+          .min(1)
+          .max(4_000)
+          .describe("A command of this machine that prints the secret, such as a token."),
+        ttl: z
+          .number()
+          .min(1)
+          .max(86_400)
+          .optional()
+          .describe("Seconds for which its output is used. Default: 600. An answer with status 401 ends them early."),
+        prefix: HeaderPrefix,
+      })
+      .register(filesOnly),
   ])
   .meta({ id: "TargetHeader" });
-type TargetHeader = z.infer<typeof TargetHeader>;
+export type TargetHeader = z.infer<typeof TargetHeader>;
+
+const TargetHeaders = z.record(
+  z
+    .string()
+    .max(100)
+    .regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"),
+  TargetHeader,
+);
+
+const Capture = z.union([AnswerPointer, z.object({ header: z.string().min(1).max(100) })]).meta({ id: "Capture" });
+export type Capture = z.infer<typeof Capture>;
+
+const Captures = z
+  .record(z.string().regex(/^[A-Za-z_]\w{0,39}$/, "must be a word"), Capture)
+  .describe("Values of the answer that later requests of the attempt use as placeholders, by JSON pointer or header.");
+
+const Scalar = z.union([z.string().max(1_000), z.number(), z.boolean()]);
+
+const Condition = z
+  .union([AnswerPointer, z.object({ at: AnswerPointer, is: z.union([Scalar, z.array(Scalar).min(1).max(20)]) })])
+  .meta({ id: "Condition" });
+export type Condition = z.infer<typeof Condition>;
+
+/** A request around the turns of an attempt. */
+const targetStep = {
+  url: z
+    .string()
+    .min(1)
+    .max(2048)
+    .describe("An address, or a path at the origin of the target, which begins with a slash."),
+  method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).optional().describe("Default: POST with a body, else GET."),
+  headers: TargetHeaders.optional().describe("Default: those of the target."),
+  body: JsonValue.optional(),
+  capture: Captures.optional(),
+};
+const TargetStep = z.object(targetStep).meta({ id: "TargetStep" });
+export type TargetStep = z.infer<typeof TargetStep>;
+
+const seconds = (least: number, most: number) => z.number().min(least).max(most).optional();
+
+const TargetPoll = z
+  .object({
+    ...targetStep,
+    until: Condition.optional().describe(
+      "Where the answer that has the reply differs from the others: a value there, or one of the values in `is`.",
+    ),
+    quiet: seconds(0, 600).describe(
+      "Ends the poll when the agent has spoken, and has said nothing new for these seconds.",
+    ),
+    fail: Condition.optional().describe("A value here makes the turn a failure."),
+    every: seconds(0.05, 600).describe("Seconds between two requests. Default: 1."),
+    timeout: seconds(0.1, 3_600).describe("Seconds after which the turn has failed. Default: 300."),
+  })
+  .meta({ id: "TargetPoll" });
+
+const TargetSocket = z
+  .object({
+    until: Condition.optional().describe("The message that ends the agent's turn."),
+    quiet: seconds(0.05, 600).describe(
+      "Ends the agent's turn when no message came for these seconds. Default without `until`: 2.",
+    ),
+    only: Condition.optional().describe("Only messages with this value are read."),
+    greeting: z.boolean().optional().describe("True: the agent speaks first, and its first turn is a greeting."),
+    timeout: seconds(0.1, 3_600).describe("Seconds after which the turn has failed. Default: 120."),
+  })
+  .meta({ id: "TargetSocket" });
 
 /** An agent behind HTTP: how it is asked, and where its answer has the reply. */
 export const Target = z
@@ -69,7 +153,7 @@ export const Target = z
       .string()
       .min(1)
       .max(2048)
-      .describe("The address that is called. Placeholders may stand in its path and query."),
+      .describe("The address that is called, also that of a WebSocket. Placeholders may stand in its path and query."),
     protocol: z
       .enum(protocolNames("template", "agent"))
       .optional()
@@ -79,15 +163,7 @@ export const Target = z
           .join(", ")}.`,
       ),
     method: z.enum(["GET", "POST", "PUT", "PATCH"]).optional().describe("Default: POST."),
-    headers: z
-      .record(
-        z
-          .string()
-          .max(100)
-          .regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"),
-        TargetHeader,
-      )
-      .optional(),
+    headers: TargetHeaders.optional(),
     body: JsonValue.optional().describe(
       'The body as JSON; with `ui-messages` and `langgraph`, an object whose fields are added to the body. A text that is a placeholder alone, such as "{{messages}}", is replaced by its value; others are filled in. Sent as a form when the content-type header says so; a text is sent as it is.',
     ),
@@ -126,6 +202,22 @@ export const Target = z
       .describe(
         "False: a request that the target may have acted on is not sent again. Default: true when the body has the whole conversation.",
       ),
+    before: z
+      .array(TargetStep)
+      .min(1)
+      .max(10)
+      .optional()
+      .describe(
+        "Requests before the first turn of each attempt, in order. A captured `greeting` is what the agent says first.",
+      ),
+    after: z.array(TargetStep).min(1).max(10).optional().describe("Requests after the last turn of each attempt."),
+    capture: Captures.optional(),
+    poll: TargetPoll.optional().describe("How the reply is fetched when the answer to a turn does not have it yet."),
+    cookies: z
+      .boolean()
+      .optional()
+      .describe("True: cookies that the target sets are sent back, for each attempt alone."),
+    socket: TargetSocket.optional().describe("How the turns of an agent behind a WebSocket (`ws://`, `wss://`) end."),
     assistant: z
       .string()
       .min(1)
