@@ -264,6 +264,7 @@ test("only the published client reaches for the global fetch, which the lint rul
 
 /** Our modules that the page runs: none of them imports the schemas of the contract. Of `*.data.ts` it has only the data. */
 const pageCode = [
+  "src/base/compact.ts",
   "src/base/file-name.ts",
   "src/base/hash.ts",
   "src/base/json.ts",

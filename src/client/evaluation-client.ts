@@ -1,3 +1,4 @@
+import { compact } from "../base/compact.ts";
 import type { z } from "zod";
 import { pause } from "../base/deadline.ts";
 import type { RunEstimate } from "../contract/schemas/budget.ts";
@@ -177,14 +178,18 @@ export async function* followEvents({
 }: FollowOptions): AsyncGenerator<RunEvent> {
   let seen = after;
   for (let broken = 0; ; broken += 1) {
-    const headers = { accept: "text/event-stream", ...(seen > 0 && { "last-event-id": String(seen) }) };
+    const headers = compact({ accept: "text/event-stream", "last-event-id": seen > 0 ? String(seen) : undefined });
     const response = await retryWhileServiceUnavailable(() => open(headers), { signal, pauseMs });
     let cause: unknown;
     try {
       for await (const { event, id, data } of parseEventStream(response)) {
         broken = 0;
         if (id !== undefined) seen = Number(id);
-        yield { type: event, ...(id !== undefined && { id: Number(id) }), data: JSON.parse(data) } as RunEvent;
+        yield compact({
+          type: event,
+          id: id !== undefined ? Number(id) : undefined,
+          data: JSON.parse(data),
+        }) as RunEvent;
         if (event === "end") return;
       }
     } catch (error) {

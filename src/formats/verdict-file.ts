@@ -1,3 +1,4 @@
+import { compact } from "../base/compact.ts";
 import { isRecord } from "../base/json.ts";
 import type { EvaluationResponse } from "../contract/schemas/evaluation-response.ts";
 import { VerdictInput, type Corrections, type HumanVerdict } from "../contract/schemas/judging/human-verdict.ts";
@@ -71,7 +72,7 @@ function toVerdict(record: unknown, line: number): VerdictInput | null {
   const value = text("value");
   const skipped = choice === undefined && value === undefined;
   const turn = text("turn");
-  const fields = {
+  const fields = compact({
     scenario_id: text("scenario_id", "scenario"),
     attempt: toNumber(text("attempt")),
     turn_index: toNumber(text("turn_index")) ?? (turn === undefined ? undefined : Number(turn) - 1),
@@ -84,8 +85,8 @@ function toVerdict(record: unknown, line: number): VerdictInput | null {
     comment: text("comment"),
     sampling: text("sampling"),
     adjudication: /^(?:true|1|yes)$/i.test(text("adjudication") ?? "") || undefined,
-    ...(skipped && { skipped: true }),
-  };
+    skipped: skipped ? true : undefined,
+  });
   const parsed = VerdictInput.safeParse(fields);
   if (parsed.success) return parsed.data;
   if (skipped) return null;

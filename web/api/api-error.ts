@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import { errorKinds, type ErrorCode } from "../../src/contract/errors/errors.ts";
 import type { OpenAiError, Problem } from "../../src/contract/errors/problem.ts";
 
@@ -116,7 +117,7 @@ async function readProblem(response: Response): Promise<Partial<Problem> | null>
 /** The routes for OpenAI clients report errors in OpenAI's format. */
 function fromOpenAiError(error: Partial<OpenAiError["error"]> | undefined): Partial<Problem> | null {
   const { code, message } = error ?? {};
-  return code ? { code: code as ErrorCode, ...(message !== undefined && { detail: message }) } : null;
+  return code ? compact({ code: code as ErrorCode, detail: message }) : null;
 }
 
 /** A response that is not ours, or was changed by a proxy. */

@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import { agentAddresses, fillAddress, type OperationId } from "../../src/contract/operations/addresses.ts";
 import type { AnswerOf, InputOf } from "../../src/contract/operations/operation-types.ts";
 import type { PageConfig } from "../../src/contract/schemas/shared/service-info.ts";
@@ -24,7 +25,7 @@ export async function send<Id extends OperationId>(id: Id, input: Input<Id>): Pr
     if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
   }
   const json = text ?? (body === undefined ? null : JSON.stringify(body));
-  return request(url, { method, body: json, signal, ...(headers && { headers }) });
+  return request(url, compact({ method, body: json, signal, headers }));
 }
 
 /** Sends a request and reads the JSON of its response. */

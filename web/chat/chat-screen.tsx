@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import { BookmarkPlus, History, MessageSquarePlus, Trash2, Undo2 } from "lucide-react";
 import {
   memo,
@@ -80,7 +81,7 @@ export default function ChatScreen() {
   const send = (message: string, from?: string): void => {
     // The model remembered last is the default of the next chat.
     models.toReversed().forEach(rememberModel);
-    session.send(message, { models, ...(from !== undefined && { from }) });
+    session.send(message, compact({ models, from }));
   };
   const resend = useEvent((from: string, message: string) => {
     send(message, from);
@@ -92,7 +93,7 @@ export default function ChatScreen() {
     rememberModel(chosen);
     session.retry(place, chosen);
   });
-  useKeys({ ...(waiting && { Escape: session.stop }) });
+  useKeys(compact({ Escape: waiting ? session.stop : undefined }));
   useFocusOnOpen(input);
   useStickToEnd(box, { content: conversation, count: conversation.length });
 

@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import type { AgentSettings } from "../api/agent.ts";
 import { tabStorage } from "../parts/browser/storage.ts";
 
@@ -43,10 +44,10 @@ export function toAgentSettings(settings: ChatSettings): AgentSettings {
     max_tokens: number("maxTokens"),
     seed: number("seed"),
   };
-  return {
-    ...(settings.systemPrompt.trim() !== "" && { system_prompt: settings.systemPrompt }),
-    ...(Object.values(parameters).some((value) => value !== undefined) && { parameters }),
-  };
+  return compact({
+    system_prompt: settings.systemPrompt.trim() !== "" ? settings.systemPrompt : undefined,
+    parameters: Object.values(parameters).some((value) => value !== undefined) ? parameters : undefined,
+  });
 }
 
 export const keepChatSettings = (settings: ChatSettings): void => stored.keep(settings);

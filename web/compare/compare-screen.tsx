@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import { useQuery, useQueryClient, type Query } from "@tanstack/react-query";
 import { ArrowLeftRight } from "lucide-react";
 import { Fragment } from "react";
@@ -34,7 +35,8 @@ export default function CompareScreen() {
   useRowKeys();
   const comparison = useQuery({
     queryKey: ["compare", baseline, candidate, margin],
-    queryFn: ({ signal }) => fetchComparison({ baseline, candidate, ...(margin !== "" && { margin }) }, signal),
+    queryFn: ({ signal }) =>
+      fetchComparison(compact({ baseline, candidate, margin: margin !== "" ? margin : undefined }), signal),
     enabled: ready,
   });
 

@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import type { Element, Root, RootContent } from "hast";
 import { highlightCode, type CodeTokenKind } from "./highlight-code.ts";
 import remarkGfm from "remark-gfm";
@@ -111,13 +112,13 @@ function tagOf({ tagName }: Element): MarkdownTag | undefined {
 function detailsOf({ properties }: Element): Partial<MarkdownElement> {
   const { href, src, alt, start, align, checked } = properties;
   const target = safeHref(textOf(href ?? src));
-  return {
-    ...(target !== undefined && { href: target }),
-    ...(typeof alt === "string" && { alt }),
-    ...(typeof start === "number" && { start }),
-    ...((align === "left" || align === "center" || align === "right") && { align }),
-    ...(typeof checked === "boolean" && { checked }),
-  };
+  return compact({
+    href: target,
+    alt: typeof alt === "string" ? alt : undefined,
+    start: typeof start === "number" ? start : undefined,
+    align: align === "left" || align === "center" || align === "right" ? align : undefined,
+    checked: typeof checked === "boolean" ? checked : undefined,
+  });
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import type { ConnectionTestRequest, ModelProvider } from "../../src/contract/schemas/agent/models.ts";
 
 /** A server that no entry of the list describes. */
@@ -31,11 +32,11 @@ export function setupLines({ provider, baseUrl, needsKey, hubProvidersSet }: Set
   const { id, key_variable: variable, protocol } = provider;
   const keyLine = variable !== null && needsKey ? [`${variable}=…`] : [];
   if (isHosted(provider)) return { lines: keyLine, entry: null };
-  const settings = {
+  const settings = compact({
     base_url: baseUrl || "https://models.example.com/v1",
-    ...(variable !== null && needsKey && { key_env: variable }),
-    ...(protocol !== "openai-chat" && { protocol }),
-  };
+    key_env: variable !== null && needsKey ? variable : undefined,
+    protocol: protocol !== "openai-chat" ? protocol : undefined,
+  });
   const name = id === "other" ? "my-model" : id;
   if (hubProvidersSet) return { lines: keyLine, entry: `${JSON.stringify(name)}: ${JSON.stringify(settings)}` };
   return { lines: [...keyLine, `HUB_PROVIDERS=${JSON.stringify({ [name]: settings })}`], entry: null };

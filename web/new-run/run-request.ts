@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import { isRecord } from "../../src/base/json.ts";
 import { problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
 import { emptyDraft, protocolOptions, readProtocol, untilOptions, type RunDraft } from "./run-draft.ts";
@@ -72,12 +73,12 @@ function untilDecided({ until, against, margin, attempts }: RunDraft): RequestBo
   const each = parseNumber(attempts.trim());
   const other = until === "threshold" ? parseNumber(against.trim()) : against.trim();
   const accepted = parseNumber(margin.trim());
-  return {
+  return compact({
     until: "decided",
     against: { [until]: other ?? "" },
-    ...(each !== undefined && each !== 1 && { each }),
-    ...(accepted !== undefined && { margin: accepted }),
-  };
+    each: each !== undefined && each !== 1 ? each : undefined,
+    margin: accepted,
+  });
 }
 
 /** The form fields of such `attempts`; null when they have settings without a field. */

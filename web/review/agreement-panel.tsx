@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
@@ -134,7 +135,13 @@ function Conflict({ conflict, runId, question, against, rater, onDecided }: Conf
   const [open, setOpen] = useState(false);
   const decide = useMutation({
     mutationFn: (choice: string) => {
-      const place = { scenario_id, attempt, turn_index, question: question.name, ...(against !== "" && { against }) };
+      const place = compact({
+        scenario_id,
+        attempt,
+        turn_index,
+        question: question.name,
+        against: against !== "" ? against : undefined,
+      });
       return sendVerdicts(runId, { rater, sampling: "picked", verdicts: [{ ...place, choice, adjudication: true }] });
     },
     onSuccess: onDecided,

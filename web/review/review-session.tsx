@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { ReviewItem, ReviewQuery, ReviewQueue } from "../../src/contract/schemas/judging/human-verdict.ts";
@@ -51,8 +52,14 @@ export function ReviewSession(props: ReviewSessionProps) {
     mutationFn: async (choice: string) => {
       if (!item) return;
       const { scenario_id, attempt, turn_index } = item;
-      const place = { scenario_id, attempt, turn_index, question: question.name, ...(against !== "" && { against }) };
-      const verdict = { ...place, choice, ...(comment.trim() !== "" && { comment }) };
+      const place = compact({
+        scenario_id,
+        attempt,
+        turn_index,
+        question: question.name,
+        against: against !== "" ? against : undefined,
+      });
+      const verdict = compact({ ...place, choice, comment: comment.trim() !== "" ? comment : undefined });
       await sendVerdicts(runId, { rater, sampling: order, verdicts: [verdict] });
       setGiven([...given.filter((other) => itemKey(other.item) !== key), { item, choice, comment }]);
       setBack(0);
@@ -65,7 +72,13 @@ export function ReviewSession(props: ReviewSessionProps) {
   // A correction has to allow for replies that were drawn and not judged.
   const storeSkip = useMutation({
     mutationFn: async ({ scenario_id, attempt, turn_index }: ReviewItem) => {
-      const place = { scenario_id, attempt, turn_index, question: question.name, ...(against !== "" && { against }) };
+      const place = compact({
+        scenario_id,
+        attempt,
+        turn_index,
+        question: question.name,
+        against: against !== "" ? against : undefined,
+      });
       await sendVerdicts(runId, { rater, sampling: order, verdicts: [{ ...place, skipped: true }] });
     },
   });

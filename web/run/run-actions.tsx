@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import {
   ChartLine,
@@ -162,7 +163,10 @@ function ScoreAgainDialog({ run, onClose }: { run: Run; onClose: () => void }) {
   const [ask_models, setAsking] = useState(false);
   const work = useMutation({
     mutationFn: async () =>
-      requestRescore(run.run_id, { ask_models, ...(byLibrary && { test_batch: await libraryScenarios(run.run_id) }) }),
+      requestRescore(
+        run.run_id,
+        compact({ ask_models, test_batch: byLibrary ? await libraryScenarios(run.run_id) : undefined }),
+      ),
     onSuccess: () => {
       // Figures, turns and comparisons of this run may all have changed.
       void client.invalidateQueries();
@@ -220,7 +224,8 @@ function RenameDialog({ run, onClose }: { run: Run; onClose: () => void }) {
   const [tags, setTags] = useState((run.tags ?? []).join(", "));
   const listed = [...new Set(tags.split(",").map((tag) => tag.trim()))].filter((tag) => tag !== "");
   const work = useMutation({
-    mutationFn: () => changeRun(run.run_id, { ...(name.trim() !== "" && { test_name: name.trim() }), tags: listed }),
+    mutationFn: () =>
+      changeRun(run.run_id, compact({ test_name: name.trim() !== "" ? name.trim() : undefined, tags: listed })),
     onSuccess: (changed) => {
       client.setQueryData(["run", run.run_id], changed);
       void client.invalidateQueries({ queryKey: ["runs"] });

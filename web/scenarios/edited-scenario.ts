@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import { isRecord, type JsonRecord } from "../../src/base/json.ts";
 import type { Metadata, Scenario } from "../../src/contract/schemas/scenario.ts";
 
@@ -87,19 +88,20 @@ export function fromDraft(draft: EditedScenario) {
     ...others,
     ...(world && { world }),
     ...(tool_matching && { tool_matching }),
-    interactions: interactions.map((turn) => ({
-      id: turn.id,
-      user_message: turn.user_message,
-      reference_reply: turn.reference_reply,
-      ...(turn.references.length > 0 && { references: turn.references }),
-      ...(turn.interaction_type !== "" && { interaction_type: turn.interaction_type }),
-      ...(turn.labels.length > 0 && {
-        reference_metadata: Object.fromEntries(turn.labels.map(({ key, value }) => [key, value])),
+    interactions: interactions.map((turn) =>
+      compact({
+        id: turn.id,
+        user_message: turn.user_message,
+        reference_reply: turn.reference_reply,
+        references: turn.references.length > 0 ? turn.references : undefined,
+        interaction_type: turn.interaction_type !== "" ? turn.interaction_type : undefined,
+        reference_metadata:
+          turn.labels.length > 0 ? Object.fromEntries(turn.labels.map(({ key, value }) => [key, value])) : undefined,
+        reference_tool_calls: turn.reference_tool_calls ?? undefined,
+        checks: turn.checks.length > 0 ? turn.checks : undefined,
+        ...turn.others,
       }),
-      ...(turn.reference_tool_calls && { reference_tool_calls: turn.reference_tool_calls }),
-      ...(turn.checks.length > 0 && { checks: turn.checks }),
-      ...turn.others,
-    })),
+    ),
     ...(expect && { expect }),
   };
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../src/base/compact.ts";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { SearchCheck } from "lucide-react";
 import { useEffect, useId, useState } from "react";
@@ -20,7 +21,7 @@ export default function ImportScreen() {
   const client = useQueryClient();
   const id = useId();
   const columns = toMapping(mapping);
-  const body = { text, format, ...(name && { name }), ...(columns && { mapping: columns }) };
+  const body = compact({ text, format, name: name || undefined, mapping: columns || undefined });
   const check = useMutation({
     mutationFn: (checked: typeof body) => requestImport({ ...checked, dry_run: true }),
   });
@@ -102,7 +103,7 @@ export default function ImportScreen() {
           placeholder="JSON, JSONL, YAML, CSV, or a file of another tool …"
           onPaste={({ currentTarget }) => isAllSelected(currentTarget) && change({ name: "" })}
           onChange={({ target: { value } }) => {
-            change({ text: value, ...(value === "" && { name: "" }) });
+            change(compact({ text: value, name: value === "" ? "" : undefined }));
             resetResults();
           }}
         />

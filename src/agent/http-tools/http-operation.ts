@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { Secret } from "../../base/secret.ts";
 import { truncateText } from "../../base/text.ts";
 import { failureText, isHtmlType, isTextType, parseMediaType } from "../text/body-text.ts";
@@ -138,15 +139,15 @@ function toRequest(
   }
   // The operator's headers come last: no argument replaces a credential.
   for (const [name, secret] of Object.entries(operation.headers)) headers[name] = secret.reveal();
-  return {
+  return compact({
     method: operation.method,
     url: url.href,
     headers,
-    ...(body !== undefined && { body }),
+    body,
     idempotent: operation.idempotent,
     maxBytes,
     signal,
-  };
+  });
 }
 
 function toBody(body: RequestBody, args: ToolArguments): string | undefined {

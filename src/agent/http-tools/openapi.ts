@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
 import { ConfigError } from "../tools/operator-config.ts";
@@ -248,13 +249,14 @@ function createArguments(): ToolParameters {
       Object.assign(definitions, converted.definitions);
       if (isRequired) required.add(name);
     },
-    schema: (): JsonRecord => ({
-      type: "object",
-      properties,
-      required: [...required],
-      additionalProperties: false,
-      ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
-    }),
+    schema: (): JsonRecord =>
+      compact({
+        type: "object",
+        properties,
+        required: [...required],
+        additionalProperties: false,
+        $defs: Object.keys(definitions).length > 0 ? definitions : undefined,
+      }),
   };
 }
 

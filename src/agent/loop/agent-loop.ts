@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { Deadline } from "../../base/deadline.ts";
 import { isRecord } from "../../base/json.ts";
 import { createSemaphore } from "../../base/semaphore.ts";
@@ -220,17 +221,16 @@ function toAnswer(run: AgentRun, { reply, calls, results }: Answered): AgentOutc
   const theirs = handedOut.filter((call) => !awaitsApproval(call));
   const pending = theirs.length > 0 ? theirs : handedOut;
   const postponed = handedOut.length > pending.length && { postponed: withIssuedIds(reply, calls) };
-  return {
+  return compact({
     ...run.totals(),
     ok: true,
     reply: run.modelCalls > 0 ? reply : withoutText(reply),
     finish_reason: pending.length > 0 ? "tool_calls" : reply.finish_reason,
     pending_tool_calls: pending.map((call) => ({ ...toToolCall(call), args: call.args })),
-    ...(pending.some(awaitsApproval) && { pending_run: run.toPendingRun(reply, calls) }),
-    ...(theirs.length > 0 && {
-      handed_out: { history: run.history, calls: calls.map(toToolCall), results, ...postponed },
-    }),
-  };
+    pending_run: pending.some(awaitsApproval) ? run.toPendingRun(reply, calls) : undefined,
+    handed_out:
+      theirs.length > 0 ? { history: run.history, calls: calls.map(toToolCall), results, ...postponed } : undefined,
+  });
 }
 
 function withIssuedIds(reply: SuccessfulReply, calls: readonly ResolvedCall[]): SuccessfulReply {

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { Deadline } from "../../base/deadline.ts";
 import { reaches, roundDollars } from "../../base/numbers.ts";
 import type {
@@ -268,7 +269,7 @@ export class AgentRun {
     const { id, name, args, echo } = call;
     const result = `The call was not run: ${reason}`;
     const tool_call = { id, name, args, ok: false, result, duration_ms: 0 };
-    this.emit({ type: "tool-skipped", tool_call, ...(echo && { echo }) });
+    this.emit(compact({ type: "tool-skipped", tool_call, echo }));
   }
 
   /** Counts one repair per tool, however often it is listed; null is a call without a name. Returns the limit once it is exceeded. */
@@ -286,9 +287,9 @@ export class AgentRun {
   }
 
   totals(): AgentTotals {
-    return {
+    return compact({
       usage: this.#usage,
-      ...(this.#uncounted && { uncounted: true }),
+      uncounted: this.#uncounted ? true : undefined,
       cost: this.#unpriced || !this.#price() ? null : roundDollars(this.#cost),
       steps: this.#steps,
       model_calls: this.#modelCalls,
@@ -296,7 +297,7 @@ export class AgentRun {
       invalid_tool_calls: this.#invalidCalls,
       repairs: this.#repairs,
       duration_ms: this.now() - this.#startedAt,
-    };
+    });
   }
 
   toFailure(error: ReplyError): AgentOutcome {

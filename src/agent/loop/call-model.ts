@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { untilAborted, type Deadline } from "../../base/deadline.ts";
 import type { ChatRequest, Reply, ToolDefinition } from "../../contract/ports/chat-model.ts";
 import type { AgentRun } from "./agent-run.ts";
@@ -8,7 +9,7 @@ export async function callModel(
   { tools, deadline }: { tools: readonly ToolDefinition[]; deadline: Deadline },
 ): Promise<Reply | null> {
   const { history: messages, parameters } = run;
-  const request = { messages, ...(tools.length > 0 && { tools }), ...(parameters && { parameters }) };
+  const request = compact({ messages, tools: tools.length > 0 ? tools : undefined, parameters });
   const call = run.beginModelCall();
   const reply = await requestReply(run, { call, request, deadline });
   run.endModelCall(call, reply, messages);

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord } from "../../base/json.ts";
 import { truncateText } from "../../base/text.ts";
 import type { SuccessfulReply, ToolCall } from "../../contract/ports/chat-model.ts";
@@ -56,7 +57,7 @@ export function resolveToolCalls(
 
 /** The call without its resolution. */
 export function toToolCall({ id, name, arguments: text, echo }: ToolCall): ToolCall {
-  return { id, name, arguments: text, ...(echo && { echo }) };
+  return compact({ id, name, arguments: text, echo });
 }
 
 function resolveToolCall(

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { Deadline, untilAborted } from "../../base/deadline.ts";
 import { truncateText } from "../../base/text.ts";
 import { capBytes } from "../messages/tool-result.ts";
@@ -11,7 +12,7 @@ export async function runTool(run: AgentRun, call: RunnableCall, deadline: Deadl
   const { id, name, args, echo } = call;
   const { journal } = run;
   run.signal.throwIfAborted();
-  run.emit({ type: "tool-start", tool_call: { id, name, args }, ...(echo && { echo }) });
+  run.emit(compact({ type: "tool-start", tool_call: { id, name, args }, echo }));
   const ended = await (journal ? executeOnce(run, call, { deadline, journal }) : execute(run, call, deadline));
   const toolRun = { id, name, args, ...ended };
   run.emit({ type: "tool-end", tool_call: toolRun });

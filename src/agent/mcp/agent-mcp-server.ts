@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { ServiceError } from "../../contract/errors/errors.ts";
@@ -91,7 +92,7 @@ export function createProgressReporter({
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => {};
   return (progress, total) => {
-    const params = { progressToken, progress, ...(total !== undefined && { total }) };
+    const params = compact({ progressToken, progress, total });
     // A client that is gone needs no notification.
     notify({ method: "notifications/progress", params }).catch(() => {});
   };

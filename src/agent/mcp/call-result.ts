@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { isRecord } from "../../base/json.ts";
@@ -15,11 +16,11 @@ export const toTextResult: NormalizeResult = (result) => {
   const { resultType } = result;
   // Other types of results carry no content; they ask for input.
   if (resultType !== undefined && resultType !== "complete") return result;
-  return {
-    ...(resultType !== undefined && { resultType }),
+  return compact({
+    resultType,
     content: [{ type: "text", text: resultToText(result) }],
     isError: result["isError"] === true,
-  };
+  });
 };
 
 export function fromTextResult({ content, isError }: CallToolResult): CallResult {

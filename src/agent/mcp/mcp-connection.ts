@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { Client, FetchLike, PriorDiscovery, Tool as ListedTool } from "@modelcontextprotocol/client";
 import { pause, untilAborted } from "../../base/deadline.ts";
 import { truncateText } from "../../base/text.ts";
@@ -127,11 +128,11 @@ export function createMcpConnection(server: McpServerConfig, options: Connection
         prior = null;
         retryLater(1);
         const message = truncateText(stderr.trim(), shownMessages);
-        const fields = {
+        const fields = compact({
           server: server.name,
           reason: describeConnectFailure(error, clean),
-          ...(message !== "" && { message }),
-        };
+          message: message !== "" ? message : undefined,
+        });
         if (!lifetime.signal.aborted) log.warn(fields, "mcp server cannot be reached");
         throw error;
       })

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord } from "../../base/json.ts";
 import type { CacheMark, OpaqueMetadata, ChatMessage, UserMessage } from "../../contract/ports/chat-model.ts";
 import type { AgentMessage, MessageToolCall } from "../../contract/schemas/agent/agent-message.ts";
@@ -150,13 +151,15 @@ function addResult(
   const content = isClientTool(call.name) ? message.content : fenceUntrusted(message.content);
   // A result is cached as a whole.
   const mark = message.cache_marks?.at(-1);
-  turn.results.push({
-    role: "tool",
-    content,
-    tool_call_id: call.id,
-    name: call.name,
-    ...(mark && { cache_marks: [{ ...mark, end: content.length }] }),
-  });
+  turn.results.push(
+    compact({
+      role: "tool",
+      content,
+      tool_call_id: call.id,
+      name: call.name,
+      cache_marks: mark ? [{ ...mark, end: content.length }] : undefined,
+    }),
+  );
 }
 
 /** Looked up in maps: a turn may have tens of thousands of calls and results. */
@@ -193,12 +196,14 @@ function closeTurn({ reply, calls, waiting, results }: Turn): readonly ChatMessa
   return [
     {
       ...reply,
-      tool_calls: calls.map(({ id, name, arguments: text, echo }) => ({
-        id,
-        name,
-        arguments: text,
-        ...(echo && { echo }),
-      })),
+      tool_calls: calls.map(({ id, name, arguments: text, echo }) =>
+        compact({
+          id,
+          name,
+          arguments: text,
+          echo,
+        }),
+      ),
     },
     ...results,
     ...Array.from(waiting, (call): ChatMessage => ({

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { createHash } from "node:crypto";
 import {
   toCacheMarks,
@@ -12,7 +13,7 @@ export function toUserMessage(parts: readonly UserPart[]): UserMessage {
   const content = parts.map((part) => (part.type === "text" ? part.text : placeholderFor(part))).join("");
   if (!parts.every(isText)) return { role: "user", content, parts };
   const marks = toCacheMarks(parts);
-  return { role: "user", content, ...(marks.length > 0 && { cache_marks: marks }) };
+  return compact({ role: "user", content, cache_marks: marks.length > 0 ? marks : undefined });
 }
 
 function isText(part: UserPart): part is TextPart {

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { ChatModel, ChatRequest, FailedReply, SuccessfulReply } from "../../contract/ports/chat-model.ts";
 import { newCallId } from "../messages/tool-call-id.ts";
 import { holdBackCalls } from "./hold-back-calls.ts";
@@ -140,9 +141,9 @@ export function withPromptedTools(model: ChatModel): ChatModel {
   return async (request, { onText, ...options }) => {
     const known = knownTools(request);
     const prompted = toPromptedRequest(request);
-    if (known.size === 0) return model(prompted, { ...options, ...(onText && { onText }) });
+    if (known.size === 0) return model(prompted, compact({ ...options, onText }));
     const held = onText && holdBackCalls(onText);
-    const reply = await model(prompted, { ...options, ...(held && { onText: held.onText }) });
+    const reply = await model(prompted, compact({ ...options, onText: held ? held.onText : undefined }));
     if (!reply.ok) return reply;
     const read = withCalls(reply, known);
     held?.finish(read.text);

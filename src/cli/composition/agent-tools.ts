@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -138,7 +139,7 @@ function chooseBuiltIn(
 }
 
 function documentSearch(folder: string, log: AgentLog | undefined): Tool {
-  const index = createKnowledgeIndex({ folder, readPdf: createPdfReader(), ...(log && { log }) });
+  const index = createKnowledgeIndex(compact({ folder, readPdf: createPdfReader(), log }));
   return searchKnowledge({ index });
 }
 
@@ -205,19 +206,21 @@ const longestWaitMs = 5000;
 export function toolSender(outbound: Outbound): SendRequest {
   return async ({ method, url, headers, body, idempotent, maxBytes, signal }) => {
     const failure = keepFailure();
-    const result = await outbound.request({
-      url,
-      method,
-      headers,
-      ...(body !== undefined && { body }),
-      idempotent,
-      maxReplyBytes: maxBytes,
-      signal,
-      patienceMs,
-      longestWaitMs,
-      breakerKey: "tools",
-      explainFailure: failure.keep,
-    });
+    const result = await outbound.request(
+      compact({
+        url,
+        method,
+        headers,
+        body,
+        idempotent,
+        maxReplyBytes: maxBytes,
+        signal,
+        patienceMs,
+        longestWaitMs,
+        breakerKey: "tools",
+        explainFailure: failure.keep,
+      }),
+    );
     if (!result.ok) return failure.of(result) ?? { ok: false, reason: result.error.detail };
     const content_type = String(result.headers["content-type"] ?? "");
     return { ok: true, status: result.status, content_type, text: result.body };

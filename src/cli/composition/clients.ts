@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { Secret } from "../../base/secret.ts";
 import { truncateText } from "../../base/text.ts";
 import { ServiceError } from "../../contract/errors/errors.ts";
@@ -148,10 +149,14 @@ export function endpointChecker(
     const check = outbound.checkEndpoint(endpoint, { runPolicy });
     if (check.ok) return;
     const isForbidden = check.code === "endpoint_not_allowed" && check.reason === "address";
-    throw new ServiceError(check.code, check.detail, {
-      ...(isForbidden && { hint: "Use another endpoint: EVAL_ENDPOINT_ALLOW cannot allow this address." }),
-      errors: [{ pointer, code: check.code, message: check.detail, received: describe(endpoint) }],
-    });
+    throw new ServiceError(
+      check.code,
+      check.detail,
+      compact({
+        hint: isForbidden ? "Use another endpoint: EVAL_ENDPOINT_ALLOW cannot allow this address." : undefined,
+        errors: [{ pointer, code: check.code, message: check.detail, received: describe(endpoint) }],
+      }),
+    );
   };
 }
 

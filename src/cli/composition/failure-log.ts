@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isStoreFailure } from "../../contract/errors/errors.ts";
 
 /** Logs a failure of a part of the process. */
@@ -24,6 +25,6 @@ export function createFailureLog(
       return;
     }
     logged.set(error.code, { at: now(), suppressed: 0 });
-    log.error({ err: error, ...(before?.suppressed && { suppressed: before.suppressed }) }, message);
+    log.error(compact({ err: error, suppressed: before?.suppressed ? before.suppressed : undefined }), message);
   };
 }

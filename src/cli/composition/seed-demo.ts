@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
@@ -65,14 +66,14 @@ export async function seedDemo({
         scenarios: replies,
       },
       {
-        settings: {
+        settings: compact({
           ...shared,
           test_name: "example order desk",
           protocol: "openai-chat",
           model_id,
-          ...(desk.system_prompt !== undefined && { system_prompt: desk.system_prompt }),
+          system_prompt: desk.system_prompt,
           judge: { endpoint: `${agentUrl}/demo/v1`, model_id: demoJudgeId, rubrics: [clarity] },
-        },
+        }),
         scenarios: desk.scenarios,
       },
     ];

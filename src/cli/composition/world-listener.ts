@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { loadOnce } from "../../base/load-once.ts";
@@ -84,13 +85,15 @@ export function createWorldListener({
     return endpoints.fetch(request, { parsedBody });
   }
 
-  const worlds = createWorldServer({
-    publicOrigin: () => publicUrl,
-    origin: listenOnce,
-    ...(relay && { relay }),
-    version,
-    onLate,
-  });
+  const worlds = createWorldServer(
+    compact({
+      publicOrigin: () => publicUrl,
+      origin: listenOnce,
+      relay,
+      version,
+      onLate,
+    }),
+  );
   const endpoints: WorldServer = { ...worlds, open: openWhenListening };
   return {
     endpoints,

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
@@ -176,7 +177,9 @@ function failurePlace(path: string, cause: unknown): { line?: number; column?: n
   const stack = cause instanceof Error ? (cause.stack ?? "") : "";
   const [, after = ""] = stack.replaceAll(pathToFileURL(path).href, () => path).split(path, 2);
   const place = /^(?:\?[\d.]+)?:(?<line>\d+)(?::(?<column>\d+))?/.exec(after)?.groups;
-  return place ? { line: Number(place["line"]), ...(place["column"] && { column: Number(place["column"]) }) } : {};
+  return place
+    ? compact({ line: Number(place["line"]), column: place["column"] ? Number(place["column"]) : undefined })
+    : {};
 }
 
 /** Suggests .mts or .mjs: Node takes the module kind of .ts and .js from package.json, where `npm init` writes "commonjs". */

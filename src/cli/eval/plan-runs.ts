@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { counted } from "../../base/text.ts";
 import { redactEndpoint } from "../../base/secret.ts";
 import type { EvaluationInput } from "../../client/evaluation-client.ts";
@@ -129,7 +130,7 @@ function targetOf(
   agent: string | null,
 ): Pick<EvaluationInput, "endpoint" | "protocol"> {
   requireEndpoint(endpoint);
-  if (endpoint !== ownAgent) return { endpoint, ...(protocol && { protocol }) };
+  if (endpoint !== ownAgent) return compact({ endpoint, protocol: protocol || undefined });
   if (agent === null) {
     throw new CliError(
       "no endpoint was given: with --server, use --endpoint to name the model endpoint as the service reaches it",

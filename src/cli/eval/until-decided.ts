@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { passRateMeasure, ratioMeasures, type Undecided } from "../../contract/schemas/margins.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { SequenceDecision } from "../../contract/schemas/sequence.ts";
@@ -26,14 +27,14 @@ export function untilDecided(settings: EvalSettings, { seed, baseline }: UntilDe
     ...settings,
     config: {
       ...rest,
-      attempts: {
+      attempts: compact({
         until: "decided",
         against,
         score,
-        ...(margin !== undefined && { margin }),
+        margin,
         each: attempts,
-        ...(seed !== undefined && { seed }),
-      },
+        seed,
+      }),
     },
     models: [model],
     gates: gates.filter((rule) => rule !== gate),
@@ -92,5 +93,5 @@ export function decisionCheck(
   const passed = isOpen ? undecided === "pass" : verdict !== "worse";
   const state = isOpen ? undecidedText(passed) : passed ? "passed" : "failed";
   const message = `${gate}: ${state}. ${sentence}`;
-  return { gate, passed, actual: effect, message, ...(isOpen && { undecided: true as const }) };
+  return compact({ gate, passed, actual: effect, message, undecided: isOpen ? (true as const) : undefined });
 }

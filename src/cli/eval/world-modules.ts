@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { createHash } from "node:crypto";
 import { parse } from "yaml";
 import { canonicalJson } from "../../base/json.ts";
@@ -136,12 +137,12 @@ async function eachWorld(given: Loaded, complete: CompleteWorld): Promise<Loaded
   const { settings, scenarios } = given;
   const completed: FileScenario[] = [];
   for (const { world, ...scenario } of scenarios) {
-    completed.push({ ...scenario, ...(world && { world: await complete(world) }) });
+    completed.push(compact({ ...scenario, world: world ? await complete(world) : undefined }));
   }
   const { world, ...config } = settings.config;
   return {
     scenarios: completed,
-    settings: { ...settings, config: { ...config, ...(world && { world: await complete(world) }) } },
+    settings: { ...settings, config: compact({ ...config, world: world ? await complete(world) : undefined }) },
   };
 }
 

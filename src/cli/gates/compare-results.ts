@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { counted } from "../../base/text.ts";
 import { formatFigure, reaches } from "../../base/numbers.ts";
 import type { NotWorse, NotWorseMeasure, RunComparison, RunRanking } from "../../contract/schemas/comparison.ts";
@@ -42,12 +43,12 @@ export function compareResponses(
   const { comparison, notes, notWorse } = compareSides(sides.baseline, sides.candidate, { margins });
   const names = new Set(comparison.comparable ? comparison.scores.map(({ name }) => name) : []);
   const lost = Object.keys(baseline.summary.average_scores).filter((name) => !names.has(name));
-  return {
+  return compact({
     ...comparison,
     notes: [...sides.notes, ...notes],
     lost,
-    ...(notWorse && { not_worse: notWorse }),
-  };
+    not_worse: notWorse,
+  });
 }
 
 /** The headline counts missing scenarios. More attempts, where they would decide it, need no new ones. */
@@ -146,7 +147,7 @@ export function evaluateBaseline(
   const text = [`${gate}: ${state}.`, ...told];
   const message = [...text, ...unpairedNote(comparison.unpaired), ...comparison.notes].join(" ");
   const actual = shown[0]?.effect ?? null;
-  return { gate, passed, actual, message, ...(isOpen && { undecided: true as const }) };
+  return compact({ gate, passed, actual, message, undecided: isOpen ? (true as const) : undefined });
 }
 
 const settledVerdicts: ReadonlySet<string> = new Set(["better", "worse", "closer", "less_close"]);
@@ -190,7 +191,7 @@ export function evaluateNotWorse(
   const state = isOpen ? undecidedText(passed) : passed ? "passed" : "failed";
   const text = [`${gate}: ${state}.`, sentence, ...unpairedNote(comparison.unpaired), ...comparison.notes];
   const actual = measures.length === 1 ? (measures[0]?.bound ?? null) : null;
-  return { gate, passed, actual, message: text.join(" "), ...(isOpen && { undecided: true as const }) };
+  return compact({ gate, passed, actual, message: text.join(" "), undecided: isOpen ? (true as const) : undefined });
 }
 
 /** Measures that no result of these scenarios could show, known before the first call. */

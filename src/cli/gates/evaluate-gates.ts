@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { counted } from "../../base/text.ts";
 import { reaches, roundApartFrom } from "../../base/numbers.ts";
 import { upperLimits, type GateResult } from "../../contract/schemas/budget.ts";
@@ -27,7 +28,13 @@ export function evaluateGates(gates: readonly GateRule[], digest: RunDigest): Ga
     const open = passed || actual === null ? undecidedAttempts(gate.measure, digest) : 0;
     if (open > 0) return undecidedCheck(gate.text, { actual, open });
     const message = describe(gate, { actual, where, passed });
-    return { gate: gate.text, passed, actual, message, ...(actual === null && { undecided: true as const }) };
+    return compact({
+      gate: gate.text,
+      passed,
+      actual,
+      message,
+      undecided: actual === null ? (true as const) : undefined,
+    });
   });
 }
 
@@ -93,13 +100,19 @@ export function requestGateChecks(gate: GateResult | undefined): GateCheck[] {
       const isOpen = not_worse === "undecided";
       const outcome = isOpen ? undecidedText(passed) : passed ? "passed" : "failed";
       const message = `${text}: ${outcome}. ${sentence}`;
-      return { gate: text, passed, actual, message, ...(isOpen && { undecided: true as const }) };
+      return compact({ gate: text, passed, actual, message, undecided: isOpen ? (true as const) : undefined });
     }
     const text = `${name}${upperLimits.has(name) ? "<=" : ">="}${required}`;
     if (undecided) return undecidedCheck(text, { actual, open: null });
     const where = scenario_id === undefined ? undefined : `in scenario ${scenario_id}`;
     const message = describe({ text, bound: required }, { actual, where, passed });
-    return { gate: text, passed, actual, message, ...(actual === null && !passed && { undecided: true as const }) };
+    return compact({
+      gate: text,
+      passed,
+      actual,
+      message,
+      undecided: actual === null && !passed ? (true as const) : undefined,
+    });
   });
 }
 

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { withMemoryLimits } from "./process-memory.ts";
@@ -35,7 +36,7 @@ export async function supervise(): Promise<never> {
     if (life.stoodStill) broken.push(...life.workers);
     ports = life.ports ?? ports;
     const reason = life.stoodStill ? `it stood still for ${life.silenceMs} ms` : `it was ended by ${life.signal}`;
-    restart = { reason, broken: broken.slice(-mostBroken), ...(ports && { ports }) };
+    restart = compact({ reason, broken: broken.slice(-mostBroken), ports });
     pauseMs = life.lastedMs >= steadyMs ? 0 : Math.min(longestPauseMs, pauseMs * 2);
     await stop.within(pauseMs);
     if (stop.count > 0) return endLike(life, stop);
@@ -58,7 +59,7 @@ interface Life {
 /** Starts the process and resolves with how it ended. */
 function superviseOne({ stop, restart }: { stop: StopSignals; restart: Assignment["restart"] }): Promise<Life> {
   const startedAt = performance.now();
-  const assignment: Assignment = { pid: process.pid, ...(restart && { restart }) };
+  const assignment: Assignment = compact({ pid: process.pid, restart });
   const { parameters, env } = withMemoryLimits(process);
   const child = spawn(process.execPath, parameters, {
     env: { ...env, [assignmentVariable]: JSON.stringify(assignment) },

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { CliError, type ExitCode } from "../terminal/cli-error.ts";
@@ -31,12 +32,12 @@ export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
 /** The document of `rehearsal eval --json`: every run's results and gates, and the exit code. */
 async function toResultDocument(outcomes: readonly RunOutcome[], exitCode: ExitCode): Promise<object> {
   const ranking = await rankingOf(outcomes);
-  return {
+  return compact({
     runs: (await Promise.all(outcomes.map(withResponse))).map(toJudgedRun),
-    ...(ranking && { ranking }),
+    ranking: ranking ?? undefined,
     passed: exitCode === 0,
     exit_code: exitCode,
-  };
+  });
 }
 
 /** Writes the results to a file; the extension selects the format. */

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { AttemptResult, EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
@@ -65,20 +66,20 @@ export function toJudgedRun({ response, gates, comparison, problems, exitCode }:
   const scenarios = response.results.scenarios.map((result) => {
     const verdict = verdictOf(result);
     const { outcome, threshold } = verdict;
-    return {
+    return compact({
       ...result,
       verdict: outcome,
-      ...(isFailing(verdict) && { failed_because: failureReasons(result, threshold) }),
-    };
+      failed_because: isFailing(verdict) ? failureReasons(result, threshold) : undefined,
+    });
   });
-  return {
+  return compact({
     ...response,
     results: { ...response.results, scenarios },
     gates,
-    ...(comparison && { comparison }),
-    ...(problems.length > 0 && { problems }),
+    comparison: comparison || undefined,
+    problems: problems.length > 0 ? problems : undefined,
     exit_code: exitCode,
-  };
+  });
 }
 
 /** The judgements of a run, for its report. */
@@ -112,7 +113,7 @@ export function runFromResults(response: EvaluationResponse): Run {
     response;
   const attempts = results.scenarios.flatMap((scenario) => scenario.attempts);
   const { interactions, failed } = summary;
-  return {
+  return compact({
     run_id,
     test_name,
     endpoint,
@@ -131,8 +132,8 @@ export function runFromResults(response: EvaluationResponse): Run {
       interactions_failed: failed,
     },
     summary: { ...summary, usage },
-    ...(warnings.length > 0 && { warnings }),
-  };
+    warnings: warnings.length > 0 ? warnings : undefined,
+  });
 }
 
 /** Results of a stopped run also contain attempts that were cut short or not started. */

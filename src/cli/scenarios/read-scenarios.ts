@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import type { ColumnMapping } from "../../formats/documents/columns.ts";
@@ -178,7 +179,7 @@ function refused<Value>(name: string, read: () => Value): Value {
 
 /** Line numbers mean nothing in an archive. */
 function withoutLine({ kind, file, pointer, message }: Note): Note {
-  return { kind, ...(file !== undefined && { file }), ...(pointer !== undefined && { pointer }), message };
+  return compact({ kind, file, pointer, message });
 }
 
 /** The readers are shared with the page, which has a mapping dialog; on the command line it is an option of `import`. */

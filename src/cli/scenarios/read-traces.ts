@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
@@ -61,10 +62,11 @@ function moment(value: string): string {
 /** The settings of the import that these options make. */
 export function traceSettings(options: TraceOptions): Pick<CollectorOptions, "traces" | "tags" | "keepsRecording"> {
   const { since, until, model, errors, minTurns: min_turns, maxTurns: max_turns, conversation, review } = options;
-  return {
+  return compact({
     traces: { since, until, model, errors, min_turns, max_turns, conversations: conversation && [...conversation] },
-    ...(review && { tags: [reviewTag], keepsRecording: true }),
-  };
+    tags: review ? [reviewTag] : undefined,
+    keepsRecording: review ? true : undefined,
+  });
 }
 
 /** The files after the word `traces`; undefined when files of any kind are read. */

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { StoredReply } from "../../contract/schemas/interaction-result.ts";
 import type { RecordedToolCall } from "../../contract/schemas/acting/tool-call.ts";
 import { toStoredReply } from "../../evaluation/conversation/stored-reply.ts";
@@ -91,14 +92,18 @@ export async function takeUserSeat({ files, scenarioId, onCall }: UserSeatOption
     },
     async outcome() {
       if (!expect) return null;
-      const { outcome } = await evaluateOutcome({
-        expect,
-        replies,
-        state: foreign?.state,
-        ...(prepared &&
-          expect.state_after && { expectedState: await stateAfter(expect.state_after, { world: prepared, signal }) }),
-        ...(scenario.tool_matching && { matching: scenario.tool_matching }),
-      });
+      const { outcome } = await evaluateOutcome(
+        compact({
+          expect,
+          replies,
+          state: foreign?.state,
+          expectedState:
+            prepared && expect.state_after
+              ? await stateAfter(expect.state_after, { world: prepared, signal })
+              : undefined,
+          matching: scenario.tool_matching,
+        }),
+      );
       const failed = outcome.parts.filter(({ passed }) => passed !== true);
       const verdict = { 0: "failed", 1: "passed" }[String(outcome.value)] ?? "undecided";
       return [`Outcome: ${verdict}`, ...failed.map(({ name, reason }) => `  ${name}: ${reason}`)].join("\n");

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { shellWord } from "../../base/shell-word.ts";
 import { closestName } from "../../base/text.ts";
 import { ServiceFailure, type ClientOptions } from "../../client/caller.ts";
@@ -79,7 +80,7 @@ export async function openAgent(
     requireServiceAddress("--agent", address, "an address like http://127.0.0.1:8000");
     return { url: address, apiKey: settings.apiKey?.reveal(), async [Symbol.asyncDispose]() {} };
   }
-  const services = await openOwnServices({ ...(envFile && { envFile }), readOnly }, { runs: null, agent: true });
+  const services = await openOwnServices(compact({ envFile, readOnly }), { runs: null, agent: true });
   return { url: services.agent ?? "", [Symbol.asyncDispose]: () => services[Symbol.asyncDispose]() };
 }
 

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { counted } from "../../base/text.ts";
 import type { EvaluationInput, RescoreInput, VerdictsInput } from "../../client/evaluation-client.ts";
 import type { RunFilter } from "../../contract/ports/store.ts";
@@ -53,7 +54,7 @@ export async function newestRuns(
   let cursor: string | null = null;
   do {
     const limit = Math.min(count - runs.length, pageSize);
-    const page = await source.list({ ...query, limit, ...(cursor !== null && { cursor }) });
+    const page = await source.list(compact({ ...query, limit, cursor: cursor ?? undefined }));
     runs.push(...page.runs);
     cursor = page.next_cursor;
   } while (cursor !== null && runs.length < count);
@@ -100,7 +101,7 @@ async function runsWithIdPart(source: RunSource, part: string): Promise<Run[]> {
   const matches: Run[] = [];
   let cursor: string | null = null;
   do {
-    const page = await source.list({ limit: 200, ...(cursor !== null && { cursor }) });
+    const page = await source.list(compact({ limit: 200, cursor: cursor ?? undefined }));
     matches.push(...page.runs.filter(({ run_id }) => run_id.startsWith(part) || run_id.endsWith(part)));
     cursor = page.next_cursor;
   } while (cursor !== null && matches.length < 2);

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import {
   SpanKind,
   SpanStatusCode,
@@ -99,17 +100,17 @@ export function createOtlpTracer({
 function toOtlpSpan(span: ReadableSpan): OtlpSpan {
   const { name, kind, status, parentSpanContext } = span;
   const { traceId, spanId } = span.spanContext();
-  return {
+  return compact({
     traceId,
     spanId,
-    ...(parentSpanContext && { parentSpanId: parentSpanContext.spanId }),
+    parentSpanId: parentSpanContext ? parentSpanContext.spanId : undefined,
     name,
     kind: kind === SpanKind.CLIENT ? 3 : 1,
     startTimeUnixNano: toNanoseconds(span.startTime),
     endTimeUnixNano: toNanoseconds(span.endTime),
     attributes: toAttributes(Object.fromEntries(Object.entries(span.attributes).map(toEntry))),
     status: { code: status.code === SpanStatusCode.ERROR ? 2 : 0 },
-  };
+  });
 }
 
 const toNanoseconds = ([seconds, rest]: HrTime): string => `${seconds}${String(rest).padStart(9, "0")}`;

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { LangfuseSettings } from "../../settings/telemetry-settings.ts";
 import { CliError, exitCodes } from "../terminal/cli-error.ts";
@@ -48,7 +49,7 @@ function toScoreEvents({ run_id, timing, results }: EvaluationResponse): ScoreEv
           const metadata = { scenario_id, attempt, interaction_id: turn.id };
           const score = { id, traceId, observationId, name, value, dataType: "NUMERIC", metadata };
           const comment = turn.score_reasons[name];
-          return { id, timestamp, type: "score-create", body: { ...score, ...(comment && { comment }) } };
+          return { id, timestamp, type: "score-create", body: compact({ ...score, comment: comment || undefined }) };
         }),
       ),
     ),

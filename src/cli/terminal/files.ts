@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { accessSync, constants } from "node:fs";
 import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -64,7 +65,7 @@ export async function writeWholeFile(path: string, text: string): Promise<void> 
 async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
   const part = `${path}.${process.pid}.part`;
   try {
-    await writeFile(part, text, { ...(mode !== undefined && { mode }) });
+    await writeFile(part, text, compact({ mode }));
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true }).catch(() => {});

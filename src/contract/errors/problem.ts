@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { z } from "zod";
 import { errorKinds, isRetryable, type ErrorCode, type ServiceError } from "./errors.ts";
 
@@ -33,7 +34,7 @@ export type Problem = z.infer<typeof Problem>;
 /** The response body of an error. `detail` is the error's message, which is written for the client. */
 export function toProblem(error: ServiceError, requestId: string): Problem {
   const kind = errorKinds[error.code];
-  return {
+  return compact({
     type: `urn:rehearsal:error:${error.code}`,
     title: kind.title,
     status: kind.status,
@@ -43,9 +44,9 @@ export function toProblem(error: ServiceError, requestId: string): Problem {
     request_id: requestId,
     retryable: isRetryable(error.code),
     hint: error.hint ?? kind.hint,
-    ...(error.errors && { errors: error.errors.map((field) => ({ ...field })) }),
-    ...(error.suggestions && { suggestions: [...error.suggestions] }),
-  };
+    errors: error.errors ? error.errors.map((field) => ({ ...field })) : undefined,
+    suggestions: error.suggestions ? [...error.suggestions] : undefined,
+  });
 }
 
 /** A part of the request that has no effect, or a surprising one. */

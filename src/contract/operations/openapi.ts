@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { z } from "zod";
 import { errorKinds, isRetryable, ServiceError, type ErrorCode } from "../errors/errors.ts";
 import { OpenAiError, Problem, toProblem } from "../errors/problem.ts";
@@ -121,24 +122,24 @@ function collectSchemas(operations: readonly Operation[]): ComponentSchemas {
 
 function describeOperation(operation: Operation, schemas: ComponentSchemas): JsonObject {
   const parameters = describeParameters(operation, schemas);
-  return {
+  return compact({
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    ...(operation.description !== undefined && { description: operation.description }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(operation.body && {
-      requestBody: {
-        required: operation.bodyOptional !== true,
-        content: {
-          "application/json": {
-            schema: schemas.input(operation.body),
-            ...(operation.example !== undefined && { example: operation.example }),
+    description: operation.description,
+    parameters: parameters.length > 0 ? parameters : undefined,
+    requestBody: operation.body
+      ? {
+          required: operation.bodyOptional !== true,
+          content: {
+            "application/json": {
+              schema: schemas.input(operation.body),
+              ...(operation.example !== undefined && { example: operation.example }),
+            },
           },
-        },
-      },
-    }),
-  };
+        }
+      : undefined,
+  });
 }
 
 function describeResponses(operation: Operation, schemas: ComponentSchemas): JsonObject {
@@ -194,17 +195,24 @@ function describeParameters(operation: Operation, schemas: ComponentSchemas): re
   const inPath = parseAddress(operation.address).parameters.map(({ name }): JsonObject => {
     const parameter = operation.parameters?.[name];
     const schema = parameter?.schema ? schemas.input(parameter.schema) : { type: "string" };
-    return { name, in: "path", required: true, ...(parameter && { description: parameter.description }), schema };
+    return compact({
+      name,
+      in: "path",
+      required: true,
+      description: parameter ? parameter.description : undefined,
+      schema,
+    });
   });
   const inHeader = Object.entries(operation.headers ?? {}).map(
-    ([name, { description, required = false, example, schema }]): JsonObject => ({
-      name,
-      in: "header",
-      required,
-      description,
-      schema: schema ? schemas.input(schema) : { type: "string" },
-      ...(example !== undefined && { example }),
-    }),
+    ([name, { description, required = false, example, schema }]): JsonObject =>
+      compact({
+        name,
+        in: "header",
+        required,
+        description,
+        schema: schema ? schemas.input(schema) : { type: "string" },
+        example,
+      }),
   );
   return [...inPath, ...describeQuery(operation, schemas), ...inHeader];
 }
@@ -213,13 +221,13 @@ function describeQuery({ query }: Operation, schemas: ComponentSchemas): readonl
   return Object.entries(query?.shape ?? {}).map(([name, field]): JsonObject => {
     const fieldSchema = field as z.ZodType;
     const { description, ...schema } = schemas.input(fieldSchema);
-    return {
+    return compact({
       name,
       in: "query",
       required: !fieldSchema.safeParse(undefined).success,
-      ...(description !== undefined && { description }),
+      description,
       schema,
-    };
+    });
   });
 }
 
@@ -229,7 +237,10 @@ function describeAnswers(operation: Operation, schemas: ComponentSchemas): Answe
       const types = mediaTypes ?? (schema ? ["application/json"] : []);
       const content = types.map((type) => [type, contentOf(type, schema, schemas)]);
       const headers = answerHeaders(alwaysPresent, { ...headersOf(operation), ...own });
-      return [status, { description, headers, ...(content.length > 0 && { content: Object.fromEntries(content) }) }];
+      return [
+        status,
+        compact({ description, headers, content: content.length > 0 ? Object.fromEntries(content) : undefined }),
+      ];
     }),
   );
 }

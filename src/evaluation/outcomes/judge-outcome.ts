@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
 import { expectationScore } from "../../contract/schemas/outcome.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
@@ -29,12 +30,12 @@ export async function judgeOutcome(options: JudgeOutcomeOptions): Promise<Conver
   const verdict = judged?.judgements[rubricScore] ?? (judge ? undefined : earlier?.judgements[rubricScore]);
   const rubric = verdict ? toAnswer(verdict) : judged && unanswered(judged);
   const evaluated = await evaluateOutcome({ ...options, rubric, earlier: earlier?.outcome });
-  return {
+  return compact({
     ...outcomeScores(evaluated),
     judgements: verdict ? { [rubricScore]: verdict } : {},
-    ...(judged?.helper_usage && { helper_usage: judged.helper_usage }),
+    helper_usage: judged?.helper_usage ? judged.helper_usage : undefined,
     outcome: evaluated.outcome,
-  };
+  });
 }
 
 /** The question about a conversation that `expect.rubric` of its scenario asks. */

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { SimulatedUser } from "../../contract/schemas/acting/simulated-user.ts";
 import { SimulatorFailureKind, type UserEnd } from "../../contract/schemas/acting/user-turn.ts";
 import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
@@ -57,13 +58,13 @@ export function spoiledByUser(
   helper_usage?: HelperUsage,
 ): ConversationJudgement {
   const { kind, reason } = end.failure;
-  return {
+  return compact({
     scores: { [simulatedUserScore]: 0 },
     score_reasons: { [simulatedUserScore]: `${kind}: ${reason}` },
     judgements: {},
-    ...(helper_usage && hasHelperUsage(helper_usage) && { helper_usage }),
+    helper_usage: helper_usage && hasHelperUsage(helper_usage) ? helper_usage : undefined,
     user: end,
-  };
+  });
 }
 
 /** The scores of a turn in a conversation that the simulator spoiled: they say nothing about the agent. */

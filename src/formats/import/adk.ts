@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { TurnCheck } from "../../contract/schemas/scores/scorer-setting.ts";
 import {
@@ -135,13 +136,14 @@ function readInvocation(value: unknown, { place, collector }: ItemContext): Invo
     return [];
   }
   return [
-    {
+    compact({
       id: anyField(value, "invocation_id", "invocationId"),
       user: user.text,
       reference: final.text,
       checks: rubricChecks(listField(value, "rubrics") ?? []),
-      ...(calls && { expected: toReferenceCalls(calls, { place, note: collector.note }), calls }),
-    },
+      expected: calls ? toReferenceCalls(calls, { place, note: collector.note }) : undefined,
+      calls,
+    }),
   ];
 }
 
@@ -173,10 +175,10 @@ function rubricChecks(rubrics: readonly unknown[], before: readonly TurnCheck[] 
 function sessionOf(value: JsonRecord, { place, collector }: ItemContext): JsonRecord {
   const state = recordField(recordField(value, "session_input", "sessionInput", "initial_session"), "state") ?? {};
   const last = recordField(value, "final_session_state", "finalSessionState") ?? {};
-  const session = {
-    ...(Object.keys(state).length > 0 && { session_state: state }),
-    ...(Object.keys(last).length > 0 && { final_session_state: last }),
-  };
+  const session = compact({
+    session_state: Object.keys(state).length > 0 ? state : undefined,
+    final_session_state: Object.keys(last).length > 0 ? last : undefined,
+  });
   if (Object.keys(session).length > 0)
     collector.note(
       "changed",

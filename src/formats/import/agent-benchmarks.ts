@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { anyField, field, listField, recordField, scalarText, textField, toTextList } from "../documents/records.ts";
 import { recordedTurn, type ImportedTurn } from "../shared/imported-scenario.ts";
@@ -96,15 +97,17 @@ function addQuestion(value: JsonRecord, answer: unknown, context: ItemContext): 
   const id = scalarText(value["id"]) ?? "";
   const turns = withExpectedCalls(conversation?.turns ?? [], { truth, isIrrelevant: /irrelevance/.test(id) }, context);
   const tools = readTools(value["function"]);
-  collector.add({
-    place,
-    id: value["id"],
-    metadata: keepOthers(value, known, context),
-    system: conversation?.system,
-    tools,
-    ...(turns.some(({ expected }) => expected) && { matching: { text: "loose", extra: "forbid" } }),
-    turns,
-  });
+  collector.add(
+    compact({
+      place,
+      id: value["id"],
+      metadata: keepOthers(value, known, context),
+      system: conversation?.system,
+      tools,
+      matching: turns.some(({ expected }) => expected) ? { text: "loose", extra: "forbid" } : undefined,
+      turns,
+    }),
+  );
 }
 
 interface Expected {
@@ -234,13 +237,15 @@ function addTrajectory(value: JsonRecord, listed: unknown, context: ItemContext)
       "tasks whose expected actions are kept as metadata",
     );
   const trial = scalarText(anyField(value, "trial")) ?? "";
-  collector.add({
-    place,
-    id: [`task-${scalarText(value["task_id"]) ?? ""}`, ...(trial === "" ? [] : [`trial-${trial}`])].join("-"),
-    description: textField(task, "instruction"),
-    system,
-    metadata: { reward, ...(task && { task }), ...(trial !== "" && { trial: value["trial"] }) },
-    ...(outputs.length > 0 && { expect: { said: outputs } }),
-    turns: isFailed ? said.map((turn) => recordedTurn(turn, collector)) : said,
-  });
+  collector.add(
+    compact({
+      place,
+      id: [`task-${scalarText(value["task_id"]) ?? ""}`, ...(trial === "" ? [] : [`trial-${trial}`])].join("-"),
+      description: textField(task, "instruction"),
+      system,
+      metadata: compact({ reward, task, trial: trial !== "" ? value["trial"] : undefined }),
+      expect: outputs.length > 0 ? { said: outputs } : undefined,
+      turns: isFailed ? said.map((turn) => recordedTurn(turn, collector)) : said,
+    }),
+  );
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
 import {
@@ -160,7 +161,7 @@ function toolsOf(
   const calls = readToolCalls(parseIfJson(anyField(golden, "tools_called", "toolsCalled")));
   const expected = Array.isArray(named) ? toReferenceCalls(readToolCalls(named), { place, note }) : undefined;
   // A tool without parameters is expected with any.
-  return { ...(expected && { expected }), ...(calls.length > 0 && { calls }) };
+  return compact({ expected, calls: calls.length > 0 ? calls : undefined });
 }
 
 function addConversational(golden: JsonRecord, others: JsonRecord, context: ItemContext): void {

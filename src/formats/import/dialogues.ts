@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { anyField, listField, recordField, scalarText, textField, toTextList } from "../documents/records.ts";
 import { readMessage, turnsFromMessages } from "../shared/read-messages.ts";
@@ -83,7 +84,7 @@ function callsOf(utterance: unknown): ImportedToolCall[] {
     const name = textField(call, "method");
     if (name === undefined) return [];
     const result = anyField(frame, "service_results");
-    return [{ name, arguments: anyField(call, "parameters") ?? {}, ...(result !== undefined && { result }) }];
+    return [compact({ name, arguments: anyField(call, "parameters") ?? {}, result })];
   });
   return readToolCalls([...(listField(utterance, "apis") ?? []), ...frames]);
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import {
   anyField,
@@ -173,12 +174,12 @@ function addSample(sample: JsonRecord, context: ItemContext): void {
     ...readOutput(sample["target"], descend(context, "target")),
     labels,
   });
-  const kept = {
+  const kept: Record<string, unknown> = {
     ...unasked,
     ...others,
     ...metadata,
-    ...(results.length > 0 && { scores: Object.fromEntries(results) }),
   };
+  if (results.length > 0) kept["scores"] = Object.fromEntries(results);
   collector.add(
     withExtras({ place, id: sample["id"], system: asked.system, metadata: kept, turns }, sample["metadata"]),
   );
@@ -188,7 +189,7 @@ function addSample(sample: JsonRecord, context: ItemContext): void {
 function unusedFields({ choices, files, setup, sandbox }: JsonRecord, turns: readonly ImportedTurn[]): JsonRecord {
   const texts = Array.isArray(choices) ? choices.flatMap((choice) => scalarText(choice) ?? []) : [];
   const isAsked = texts.every((text) => turns.some(({ user }) => user.includes(text)));
-  const given = { ...(!isAsked && { choices }), files, setup, sandbox };
+  const given = compact({ choices: !isAsked ? choices : undefined, files, setup, sandbox });
   return Object.fromEntries(otherFields(given, []).map((name) => [name, field(given, name)]));
 }
 
@@ -212,7 +213,7 @@ function withReplies(
   if (run.length < input.turns.length) {
     const reply = outputText(sample);
     const calls = eventCalls(sample);
-    const last = { reply, ...(calls.length > 0 && { calls }) };
+    const last = compact({ reply, calls: calls.length > 0 ? calls : undefined });
     return { system, turns: input.turns.map((turn, index) => (index < given ? turn : { ...turn, ...last })) };
   }
   const turns = run.map(

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
 import {
@@ -206,7 +207,7 @@ function readGeneration(
   if (!messages) return {};
   const tools = messages.sent.filter(declaresTool).map((sent) => field(sent, "content"));
   const sent = messages.sent.filter((message) => !declaresTool(message)).map(withToolRole);
-  return { messages: { ...messages, sent }, ...(tools.length > 0 && { tools }) };
+  return compact({ messages: { ...messages, sent }, tools: tools.length > 0 ? tools : undefined });
 }
 
 /** The LangChain integration for Python sends the tools of a call as messages. */
@@ -246,14 +247,18 @@ export function importTraces({ names, rows }: Table, collector: ScenarioCollecto
   const given = new Set([...names, ...traces.flatMap(({ cells }) => Object.keys(cells))]);
   const isExpected = reference !== undefined || collector.expectsRecorded;
   if (!isExpected) collector.note("changed", { line: 1 }, pastRepliesText);
-  importTable({ names: [...given], rows: byTime(traces) }, collector, {
-    user: "input",
-    ...(given.has("sessionId") && { scenario_id: "sessionId" }),
-    ...(given.has("id") && { id: "id" }),
-    ...(given.has("tags") && { tags: "tags" }),
-    [isExpected ? "reference" : "agent_reply"]: "output",
-    ...(mapping.labels && { labels: mapping.labels }),
-  });
+  importTable(
+    { names: [...given], rows: byTime(traces) },
+    collector,
+    compact({
+      user: "input",
+      scenario_id: given.has("sessionId") ? "sessionId" : undefined,
+      id: given.has("id") ? "id" : undefined,
+      tags: given.has("tags") ? "tags" : undefined,
+      [isExpected ? "reference" : "agent_reply"]: "output",
+      labels: mapping.labels,
+    }),
+  );
   return true;
 }
 

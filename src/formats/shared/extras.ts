@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { listField, recordField, textField, toTextList } from "../documents/records.ts";
 import type { ImportedScenario, ImportedTurn } from "./imported-scenario.ts";
@@ -42,13 +43,13 @@ export function scenarioExtras(scenario: FileScenario): JsonRecord {
 
 /** The parts of a whole scenario about tools, and its metadata. */
 export function wholeExtras({ metadata, world, tool_matching, expect, user }: FileScenario): JsonRecord {
-  return {
-    ...(metadata && { metadata }),
-    ...(world && { world }),
-    ...(tool_matching && { tool_matching }),
-    ...(expect && { expect }),
-    ...(user && { user }),
-  };
+  return compact({
+    metadata,
+    world,
+    tool_matching,
+    expect,
+    user,
+  });
 }
 
 /**

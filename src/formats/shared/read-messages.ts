@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
 import { anyField, field, listField, scalarText, textField, locationBelow } from "../documents/records.ts";
@@ -278,7 +279,7 @@ function finishTurn({ user, place, replies, beside, calls, isExpected }: Answere
   for (const { place: at } of beside)
     note("dropped", at, "text beside a tool call is not part of the reply", "texts beside tool calls");
   const expected = isExpected && calls.length > 0 ? toReferenceCalls(calls, { place, note }) : undefined;
-  return { user, reference: said.join("\n\n"), ...(calls.length > 0 && { calls }), ...(expected && { expected }) };
+  return compact({ user, reference: said.join("\n\n"), calls: calls.length > 0 ? calls : undefined, expected });
 }
 
 function takeReply(message: ParsedMessage, turn: Answered | undefined, at: SourceLocation, { note }: Notes): void {

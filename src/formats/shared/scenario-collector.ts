@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { ScenarioInput } from "../../contract/schemas/scenario.ts";
 import { validationMessage } from "../../contract/schemas/shared/validation-message.ts";
@@ -82,14 +83,16 @@ export function createScenarioCollector({
     const key = JSON.stringify([file, line, pointer, message]);
     if (noted.has(key)) return;
     noted.add(key);
-    notes.push({
-      kind,
-      ...(file !== undefined && { file }),
-      ...(line !== undefined && { line }),
-      ...(pointer && { pointer }),
-      message,
-      ...(subject !== undefined && { subject }),
-    });
+    notes.push(
+      compact({
+        kind,
+        file,
+        line,
+        pointer: pointer || undefined,
+        message,
+        subject,
+      }),
+    );
   };
   return {
     expectsRecorded,
@@ -122,14 +125,15 @@ export function createScenarioCollector({
         variants.set(variant.name, [...list, toVariant(scenario, variant)]);
       }
     },
-    finish: () => ({
-      scenarios,
-      checks,
-      notes,
-      ...(conversations.length > 0 && { conversations }),
-      ...(models.size > 0 && { models: [...models] }),
-      ...(variants.size > 0 && { variants: [...variants].map(([name, own]) => ({ name, scenarios: own })) }),
-    }),
+    finish: () =>
+      compact({
+        scenarios,
+        checks,
+        notes,
+        conversations: conversations.length > 0 ? conversations : undefined,
+        models: models.size > 0 ? [...models] : undefined,
+        variants: variants.size > 0 ? [...variants].map(([name, own]) => ({ name, scenarios: own })) : undefined,
+      }),
   };
 }
 
@@ -168,17 +172,17 @@ function toScenario(
     ...(keepsRecording && recordingOf(turn)),
   }));
   const parsed = ScenarioInput.safeParse(
-    {
+    compact({
       id,
       description: draft.description ?? "",
       interactions,
-      ...(draft.tags && draft.tags.length > 0 && { tags: draft.tags }),
-      ...(Object.keys(metadata).length > 0 && { metadata }),
-      ...(world !== undefined && world !== null && { world }),
-      ...(draft.matching !== undefined && { tool_matching: draft.matching }),
-      ...(draft.expect !== undefined && { expect: draft.expect }),
-      ...(draft.user !== undefined && { user: draft.user }),
-    },
+      tags: draft.tags && draft.tags.length > 0 ? draft.tags : undefined,
+      metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+      world: world !== undefined && world !== null ? world : undefined,
+      tool_matching: draft.matching,
+      expect: draft.expect,
+      user: draft.user,
+    }),
     { reportInput: true, error: validationMessage },
   );
   if (parsed.success) return { ...parsed.data, ...(draft.system && { system_prompt: draft.system }) };
@@ -192,14 +196,14 @@ function toScenario(
 /** The same scenario in other words: its id and expectations stay, so that runs of both can be compared. */
 function toVariant(given: FileScenario, { system, users }: ImportedVariant): FileScenario {
   const { system_prompt: _, ...scenario } = given;
-  return {
+  return compact({
     ...scenario,
-    ...(system && { system_prompt: system }),
+    system_prompt: system || undefined,
     interactions: scenario.interactions.map((turn, index) => {
       const prompt = users[index];
       return prompt === undefined || prompt === turn.user_message ? turn : { ...turn, prompt };
     }),
-  };
+  });
 }
 
 const worldOf = ({ tools = [], turns, place }: ImportedScenario, note: AddNote): World | undefined =>
@@ -225,33 +229,35 @@ function toInteraction({ draft, turn, index, register, note }: InteractionSource
     for (const loss of losses) note("changed", place, `label ${loss.pointer.slice(1)}: ${loss.message}`);
     return value;
   };
-  return {
+  return compact({
     id: claimId({ wanted: validId(turn.id) ?? `turn-${index + 1}`, given: turn.id, register, note, place }),
     user_message: turn.user,
-    ...(turn.prompt !== undefined && { prompt: turn.prompt }),
+    prompt: turn.prompt,
     agent_reply: turn.reply ?? "",
     ...(turn.context && turn.context.length > 0 && { context: turn.context }),
     reference_reply: turn.reference ?? "",
-    ...(turn.references && turn.references.length > 0 && { references: turn.references }),
-    ...(turn.expected && { reference_tool_calls: turn.expected }),
-    ...(turn.type && { interaction_type: turn.type }),
+    references: turn.references && turn.references.length > 0 ? turn.references : undefined,
+    reference_tool_calls: turn.expected,
+    interaction_type: turn.type || undefined,
     reference_metadata: labels(turn.labels),
-    ...(turn.checks && turn.checks.length > 0 && { checks: turn.checks }),
+    checks: turn.checks && turn.checks.length > 0 ? turn.checks : undefined,
     generated_metadata: labels(turn.generated),
-  };
+  });
 }
 
 /** The reply and the calls of a turn as they were. */
 function recordingOf({ reply, reference, calls = [] }: ImportedTurn): object {
-  const tool_calls = calls.map(({ id, name, arguments: given, argumentsError, result, error }, index) => ({
-    id: id ?? `call-${index + 1}`,
-    name,
-    arguments: given ?? null,
-    ...(argumentsError !== undefined && { arguments_error: argumentsError }),
-    ...(result !== undefined && { result }),
-    ...(error !== undefined && { error }),
-  }));
-  return { agent_reply: reply ?? reference ?? "", ...(tool_calls.length > 0 && { tool_calls }) };
+  const tool_calls = calls.map(({ id, name, arguments: given, argumentsError, result, error }, index) =>
+    compact({
+      id: id ?? `call-${index + 1}`,
+      name,
+      arguments: given ?? null,
+      arguments_error: argumentsError,
+      result,
+      error,
+    }),
+  );
+  return compact({ agent_reply: reply ?? reference ?? "", tool_calls: tool_calls.length > 0 ? tool_calls : undefined });
 }
 
 function checksOf(draft: ImportedScenario, scenario: FileScenario): UnmappedCheck[] {

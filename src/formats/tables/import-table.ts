@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { closestName } from "../../base/text.ts";
 import { ScenarioFields } from "../../contract/schemas/scenario.ts";
@@ -271,7 +272,7 @@ function readTurn(row: TableRow, plan: RowPlan, collector: ScenarioCollector): I
   const expected = readExpected(row, plan, collector);
   const asked = readRubrics(cell(row, plan, "rubric"), { place: row.place, collector });
   const tools = readExpectedCalls(row, plan, collector);
-  return {
+  return compact({
     id: plan.roles.scenario_id === undefined ? undefined : cell(row, plan, "id"),
     user: text(row, plan, "user") ?? "",
     ...expected,
@@ -280,10 +281,10 @@ function readTurn(row: TableRow, plan: RowPlan, collector: ScenarioCollector): I
     context: readContext(row, plan, collector),
     type: text(row, plan, "interaction_type"),
     checks: [...(Array.isArray(checks) ? checks : []), ...asked],
-    ...(isRecord(generated) && { generated }),
+    generated: isRecord(generated) ? generated : undefined,
     ...tools,
     labels: { ...(isRecord(json) ? json : {}), ...Object.fromEntries(named.map((name) => [name, row.cells[name]])) },
-  };
+  });
 }
 
 function readContext(row: TableRow, plan: RowPlan, collector: ScenarioCollector): ImportedTurn["context"] {

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { parseIfJson } from "../documents/exact-json.ts";
 import { parsePythonLiteral } from "../documents/python-literal.ts";
@@ -46,7 +47,7 @@ export function liftMetadata(row: JsonRecord, context: ItemContext): JsonRecord 
 /** Drops the labels inside metadata, which are not columns yet. */
 function withOwnLabels({ labels, ...mapping }: ColumnMapping, { names }: Table): ColumnMapping {
   const own = new Set(names.map(normalizeName));
-  return { ...mapping, ...(labels && { labels: labels.filter((name) => own.has(normalizeName(name))) }) };
+  return compact({ ...mapping, labels: labels ? labels.filter((name) => own.has(normalizeName(name))) : undefined });
 }
 
 /** A single cell that looks like an object is text; a whole column of them is data. */

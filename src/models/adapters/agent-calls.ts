@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { canonicalJson, isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ReportedToolCall, ToolCall } from "../../contract/ports/chat-model.ts";
 import { argumentText, callList, withUniqueIds } from "./reply/message-content.ts";
@@ -77,6 +78,6 @@ function toCall(call: JsonRecord): ReportedToolCall {
 
 function toEnd({ ok, result, duration_ms }: JsonRecord): Pick<ReportedToolCall, "result" | "error" | "ms"> {
   const ms = typeof duration_ms === "number" && duration_ms >= 0 ? { ms: duration_ms } : {};
-  if (ok !== false) return { ...(result !== undefined && { result }), ...ms };
+  if (ok !== false) return compact({ result, ...ms });
   return { error: nonEmptyString(result) ?? "The tool failed.", ...ms };
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import { errorKinds, type ErrorCode } from "../../contract/errors/errors.ts";
 import { readPassages } from "../../contract/schemas/acting/context.ts";
@@ -209,7 +210,7 @@ function toAgentMessage(message: ChatMessage): AgentMessage | null {
   if (message.role === "system") return null;
   if (message.role === "user") return { type: "human", content: message.content };
   if (message.role === "assistant") return { type: "ai", content: message.content };
-  return { type: "tool", content: message.content, ...(message.name !== undefined && { name: message.name }) };
+  return compact({ type: "tool", content: message.content, name: message.name });
 }
 
 function withInstructions(messages: readonly AgentMessage[], system: string): readonly AgentMessage[] {
@@ -273,12 +274,12 @@ function toReply(message: JsonRecord, context: AnswerContext): ParsedReply | Rep
   if (text === null) return invalid(context, "The agent's answer holds no content.");
   const response = recordOf(message["response_metadata"]);
   const extra = recordOf(message["additional_kwargs"]);
-  return {
+  return compact({
     ok: true,
     text,
     refusal: nonEmptyString(extra["refusal"]),
     tool_calls: pending,
-    ...(unusable.length > 0 && { reported_calls: unusable }),
+    reported_calls: unusable.length > 0 ? unusable : undefined,
     finish_reason: finishReason(statedReason(response["finish_reason"]), pending.length > 0),
     usage: tokenUsage(response["token_usage"]) ?? tokenUsage(message["usage_metadata"]),
     model: nonEmptyString(response["model_name"]) ?? context.modelId,
@@ -289,7 +290,7 @@ function toReply(message: JsonRecord, context: AnswerContext): ParsedReply | Rep
     metadata: labels(message["generated_metadata"]) ?? labels(extra["metadata"]),
     context: readPassages(message["context"] ?? extra["context"]),
     tries: context.tries,
-  };
+  });
 }
 
 function recordOf(value: unknown): JsonRecord {

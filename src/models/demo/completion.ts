@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { errorKinds } from "../../contract/errors/errors.ts";
 import type { Reply, ReplyError, SuccessfulReply, ToolCall } from "../../contract/ports/chat-model.ts";
 import { demoFingerprint } from "./demo-model.ts";
@@ -44,7 +45,7 @@ async function* writeChunks(
     const tool_calls = end.tool_calls.map((call, index) => ({ index, ...toFunctionCall(call) }));
     yield toChunk(head, { tool_calls });
   }
-  yield { ...toChunk(head, {}, end.finish_reason), ...(end.metadata && { metadata: end.metadata }) };
+  yield compact({ ...toChunk(head, {}, end.finish_reason), metadata: end.metadata ?? undefined });
   if (includeUsage) yield toUsageChunk(head, end.usage);
 }
 
@@ -108,13 +109,13 @@ export interface CompletionError {
 /** A finished answer as an OpenAI chat completion. A demo's own labels are in `metadata`. */
 export function toCompletionBody(reply: SuccessfulReply, created: number) {
   const calls = reply.tool_calls.map(toFunctionCall);
-  const message = {
+  const message = compact({
     role: "assistant",
     content: calls.length > 0 && reply.text === "" ? null : reply.text,
     refusal: reply.refusal,
-    ...(calls.length > 0 && { tool_calls: calls }),
-  };
-  return {
+    tool_calls: calls.length > 0 ? calls : undefined,
+  });
+  return compact({
     id: reply.completion_id,
     object: "chat.completion",
     created,
@@ -123,8 +124,8 @@ export function toCompletionBody(reply: SuccessfulReply, created: number) {
     usage: reply.usage,
     service_tier: reply.service_tier,
     system_fingerprint: reply.system_fingerprint,
-    ...(reply.metadata && { metadata: reply.metadata }),
-  };
+    metadata: reply.metadata ?? undefined,
+  });
 }
 export type CompletionBody = ReturnType<typeof toCompletionBody>;
 

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { ChatMessage, ChatModel, ChatRequest } from "../../contract/ports/chat-model.ts";
@@ -138,16 +139,17 @@ function toChatRequest(body: CompletionRequest): ChatRequest {
   const tools = (body.tools ?? []).map((tool) => tool.function).filter(({ name }) => named === null || name === named);
   const tool_choice = typeof choice === "string" ? choice : named === null ? "auto" : "required";
   const isStructured = format && format.type !== "text";
-  return {
+  return compact({
     messages: body.messages.map(toChatMessage),
-    ...(tools.length > 0 && { tools, tool_choice }),
-    ...(isStructured && { format: { name: format.type, schema: {} } }),
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: tools.length > 0 ? tool_choice : undefined,
+    format: isStructured ? { name: format.type, schema: {} } : undefined,
     parameters: {
       max_tokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
       seed: body.seed ?? undefined,
       stop: body.stop ?? undefined,
     },
-  };
+  });
 }
 
 function toChatMessage(message: z.infer<typeof Message>): ChatMessage {
@@ -158,5 +160,9 @@ function toChatMessage(message: z.infer<typeof Message>): ChatMessage {
   }
   if (message.role !== "assistant") return { role: message.role, content: message.content };
   const calls = (message.tool_calls ?? []).map(({ id, function: called }) => ({ id, ...called }));
-  return { role: "assistant", content: message.content ?? "", ...(calls.length > 0 && { tool_calls: calls }) };
+  return compact({
+    role: "assistant",
+    content: message.content ?? "",
+    tool_calls: calls.length > 0 ? calls : undefined,
+  });
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { PolicyName } from "../../contract/schemas/shared/endpoint-policy.ts";
 import { modelsIn, type ListedModel } from "../protocols/list-models.ts";
@@ -40,11 +41,13 @@ export async function detectLocalServers({
   const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const found = await Promise.all(
     asked.map((candidate) =>
-      askServer(candidate, { outbound, signal: limited, ...(policy && { policy }) }).catch((error: unknown) => {
-        signal.throwIfAborted();
-        if (limited.aborted) return null;
-        throw error;
-      }),
+      askServer(candidate, compact({ outbound, signal: limited, policy: policy || undefined })).catch(
+        (error: unknown) => {
+          signal.throwIfAborted();
+          if (limited.aborted) return null;
+          throw error;
+        },
+      ),
     ),
   );
   return found.filter((server) => server !== null);

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { isRetryable, type ErrorCode } from "../../contract/errors/errors.ts";
 import type { ReplyError } from "../../contract/ports/chat-model.ts";
 
@@ -34,20 +35,20 @@ export interface Failure extends Explanation {
 }
 
 export function toReplyError(failure: Failure, tries: number): ReplyError {
-  return {
+  return compact({
     code: failure.code,
     detail: failure.detail,
     upstream_status: failure.status ?? null,
     tries,
     retryable: isRetryable(failure.code),
-    ...(failure.retryAfterMs !== undefined && { retry_after_ms: failure.retryAfterMs }),
-    ...(failure.refusesTools && { refuses_tools: true }),
-    ...(failure.tooManyTools && { too_many_tools: true }),
-    ...(failure.refusesFormat && { refuses_format: true }),
-    ...(failure.refusesContent && { refuses_content: true }),
-    ...(failure.lacksCredit && { lacks_credit: true }),
-    ...(failure.unreadableCall && { unreadable_call: true }),
-  };
+    retry_after_ms: failure.retryAfterMs,
+    refuses_tools: failure.refusesTools ? true : undefined,
+    too_many_tools: failure.tooManyTools ? true : undefined,
+    refuses_format: failure.refusesFormat ? true : undefined,
+    refuses_content: failure.refusesContent ? true : undefined,
+    lacks_credit: failure.lacksCredit ? true : undefined,
+    unreadable_call: failure.unreadableCall ? true : undefined,
+  });
 }
 
 /** Thrown by a stream that breaks after it began. */

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import type { ErrorCode } from "../../contract/errors/errors.ts";
 import type { ChatModel, FailedReply } from "../../contract/ports/chat-model.ts";
 import type { RoutedModel } from "./router.ts";
@@ -46,22 +47,22 @@ export function withFallbacks(
 
   return async (request, { onText, onReasoning, longestWaitMs = Number.POSITIVE_INFINITY, ...rest }) => {
     let [spoken, thought] = [false, false];
-    const options = {
+    const options = compact({
       ...rest,
       longestWaitMs,
-      ...(onReasoning && {
-        onReasoning: (text: string) => {
-          thought = true;
-          onReasoning(text);
-        },
-      }),
-      ...(onText && {
-        onText: (text: string) => {
-          spoken ||= text !== "";
-          onText(text);
-        },
-      }),
-    };
+      onReasoning: onReasoning
+        ? (text: string) => {
+            thought = true;
+            onReasoning(text);
+          }
+        : undefined,
+      onText: onText
+        ? (text: string) => {
+            spoken ||= text !== "";
+            onText(text);
+          }
+        : undefined,
+    });
     const start = answered;
     const failed: PassedOver[] = [];
     for (let index = start; ; index += 1) {

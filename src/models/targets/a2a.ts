@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { randomUUID } from "node:crypto";
 import { pause } from "../../base/deadline.ts";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
@@ -159,15 +160,15 @@ function toParams(version: Version, { request, session }: CallFacts): JsonRecord
   const [contextId, taskId] = (session.issued ?? "").split("#");
   const isOld = version === "0.3";
   return {
-    message: {
-      ...(isOld && { kind: "message" }),
+    message: compact({
+      kind: isOld ? "message" : undefined,
       role: words[version].role,
       messageId: randomUUID(),
       parts: [isOld ? { kind: "text", text } : { text }],
-      ...(contextId && { contextId }),
-      ...(taskId && { taskId }),
-    },
-    configuration: { acceptedOutputModes: ["text/plain"], ...(isOld && { blocking: true }) },
+      contextId: contextId || undefined,
+      taskId: taskId || undefined,
+    }),
+    configuration: compact({ acceptedOutputModes: ["text/plain"], blocking: isOld ? true : undefined }),
   };
 }
 
@@ -229,12 +230,12 @@ function parseReply(body: string, context: AnswerContext): ParsedReply | ReplyEr
   if (text === "" && calls.length === 0) return invalid(context, "The answer of the agent has no text.");
   const contextId = nonEmptyString((task ?? message)?.["contextId"]);
   const open = state === "input-required" ? nonEmptyString(task?.["id"]) : null;
-  return {
+  return compact({
     ok: true,
     text,
     refusal: null,
     tool_calls: [],
-    ...(calls.length > 0 && { reported_calls: calls }),
+    reported_calls: calls.length > 0 ? calls : undefined,
     finish_reason: "stop",
     usage: null,
     model: context.modelId,
@@ -244,8 +245,8 @@ function parseReply(body: string, context: AnswerContext): ParsedReply | ReplyEr
     logprobs: null,
     metadata: null,
     tries: context.tries,
-    ...(contextId !== null && { session_id: open === null ? contextId : `${contextId}#${open}` }),
-  };
+    session_id: contextId !== null ? (open === null ? contextId : `${contextId}#${open}`) : undefined,
+  });
 }
 
 /** The artifacts of a task; else the message of its status, such as a question; else the last message of the agent. */
@@ -322,5 +323,5 @@ function callsIn(parts: readonly JsonRecord[]): readonly ReportedToolCall[] {
 
 /** The history has the messages of the task, and its artifact may repeat a part of them. */
 function resultOf({ result, error }: Partial<ReportedToolCall> = {}): Partial<ReportedToolCall> {
-  return { ...(result !== undefined && { result }), ...(error !== undefined && { error }) };
+  return compact({ result, error });
 }

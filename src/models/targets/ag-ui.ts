@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { randomUUID } from "node:crypto";
 import { isRecord, type JsonRecord } from "../../base/json.ts";
 import type { ChatMessage, ChatModel, ReplyError, ReportedToolCall } from "../../contract/ports/chat-model.ts";
@@ -128,12 +129,12 @@ class AgUiEvents implements ReplyCollector {
       tool_calls: [],
       reported_calls: [...this.#calls].map(([id, call]): ReportedToolCall => {
         const { name, result } = call;
-        return {
+        return compact({
           id,
           name,
           arguments: argumentText(call.arguments),
-          ...(result !== undefined && { result: parseJson(result) ?? result }),
-        };
+          result: result !== undefined ? (parseJson(result) ?? result) : undefined,
+        });
       }),
       finish_reason: "stop",
       usage: null,

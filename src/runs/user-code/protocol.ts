@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 /**
  * The protocol between Rehearsal and a process that runs code of users: JSON lines, one question at a time.
  *
@@ -41,7 +42,7 @@ export function parseAnswer(line: string, id: number): CodeAnswer | null {
   if (!("error" in value) || typeof value.error !== "object" || value.error === null) return null;
   const { message, code } = value.error as { message?: unknown; code?: unknown };
   if (typeof message !== "string") return null;
-  return { id, error: { message, ...(typeof code === "string" && { code }) } };
+  return { id, error: compact({ message, code: typeof code === "string" ? code : undefined }) };
 }
 
 /** Splits a stream of text into lines. `onLine` gets each without its line break. */

@@ -1,3 +1,4 @@
+import { compact } from "../../base/compact.ts";
 import { createHash } from "node:crypto";
 import type { World } from "../../contract/schemas/acting/world.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -103,7 +104,7 @@ export async function parseScenarios(
     const state = states.get(hash) ?? (await readState(reader, runId, hash));
     states.set(hash, state);
     const { module: _forOlder, tools = [], ...own } = world!;
-    scenarios.push({ ...rest, world: { ...own, tools, state, ...(module !== undefined && { module }) } });
+    scenarios.push({ ...rest, world: compact({ ...own, tools, state, module }) });
   }
   return scenarios;
 }

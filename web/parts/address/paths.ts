@@ -1,3 +1,4 @@
+import { compact } from "../../../src/base/compact.ts";
 import type { RowFilter } from "../../run/grid/scenario-rows.ts";
 
 /**
@@ -33,7 +34,7 @@ export function transcriptPath({ runId, scenarioId, attempt, turn }: TurnAddress
 
 /** A new run with the scenarios of another run that match its list's filter. */
 export function rerunPath(runId: string, { status, text }: RowFilter): string {
-  const filter = { ...(status && { show: status }), ...(text !== "" && { q: text }) };
+  const filter = compact({ show: status || undefined, q: text !== "" ? text : undefined });
   return `/new?${new URLSearchParams({ from: runId, ...filter }).toString()}`;
 }
 

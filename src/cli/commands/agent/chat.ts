@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { createInterface, type Interface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
@@ -88,7 +89,7 @@ async function chatAsUser(
   if (outcome !== null && messages.length > 0) note(outcome);
   if (save === undefined || messages.length === 0) return;
   const { world, expect, system_prompt, id } = seat.scenario;
-  const kept = { ...(world && { world }), ...(expect && { expect }), ...(system_prompt && { system_prompt }) };
+  const kept = compact({ world, expect, system_prompt: system_prompt || undefined });
   await writeScenarios([{ ...toScenario(messages), id: `${id}-played`, ...kept }], { file: save, force });
 }
 

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { counted } from "../../../base/text.ts";
 import { basename } from "node:path";
 import type { Command } from "commander";
@@ -74,13 +75,15 @@ async function validate(
   const empty = patterns.length > 0 && read.every(({ scenarios }) => scenarios.length === 0);
   const valid = problems.length === 0 && !empty && !read.some((file) => brokenScenarios(file).length > 0);
   if (json)
-    printJson({
-      valid,
-      ...(configFile && { config: configFile }),
-      files: read.map(toReport),
-      problems,
-      ...(warnings.length > 0 && { warnings }),
-    });
+    printJson(
+      compact({
+        valid,
+        config: configFile || undefined,
+        files: read.map(toReport),
+        problems,
+        warnings: warnings.length > 0 ? warnings : undefined,
+      }),
+    );
   else {
     const isFaulty = (place: string) => problems.some((problem) => problem.startsWith(place));
     if (configFile !== undefined)

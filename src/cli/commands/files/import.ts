@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { counted } from "../../../base/text.ts";
 import { dirname, relative, resolve } from "node:path";
 import { Option, type Command } from "commander";
@@ -100,12 +101,15 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
   const traces = traceFiles(files, options);
   const read = traces
     ? [await readTraces(traces, { ...options, ...reading })]
-    : await readScenarioFiles(files, {
-        format: options.from,
-        allowFiles: options.allowFiles,
-        ...reading,
-        ...(options.map !== undefined && { mapping: parseColumnMapping(options.map) }),
-      });
+    : await readScenarioFiles(
+        files,
+        compact({
+          format: options.from,
+          allowFiles: options.allowFiles,
+          ...reading,
+          mapping: options.map !== undefined ? parseColumnMapping(options.map) : undefined,
+        }),
+      );
   if (options.list) return listConversations(read, { json: json ?? false });
   const placed = read.map((entry) => withFilePaths(entry, process.cwd()));
   const toFile = (name: string): string => (file === undefined ? name : relative(dirname(resolve(file)), name));
@@ -123,12 +127,14 @@ async function importFiles(files: readonly string[], options: ImportOptions): Pr
     const written = isWritten ? file : undefined;
     if (written !== undefined) await writeScenarios(scenarios, { file: written, force });
     const run_id = !strict || isWithoutLoss(read, unusable) ? await review() : undefined;
-    printJson({
-      scenarios,
-      ...whatWasRead(read, unusable),
-      ...(written !== undefined && { file: written }),
-      ...(run_id !== undefined && { run_id }),
-    });
+    printJson(
+      compact({
+        scenarios,
+        ...whatWasRead(read, unusable),
+        file: written,
+        run_id,
+      }),
+    );
     refuseEmpty(scenarios);
     return checkLosses();
   }
@@ -188,10 +194,12 @@ async function writeVariants(
 
 /** Paths of code are relative to the file that names them. */
 function movedCode(scenario: FileScenario, toFile: (name: string) => string): FileScenario {
-  const interactions = scenario.interactions.map(({ checks, ...turn }) => ({
-    ...turn,
-    ...(checks && { checks: checks.map((check) => withCodePaths(check, toFile)) }),
-  }));
+  const interactions = scenario.interactions.map(({ checks, ...turn }) =>
+    compact({
+      ...turn,
+      checks: checks ? checks.map((check) => withCodePaths(check, toFile)) : undefined,
+    }),
+  );
   return { ...scenario, interactions };
 }
 

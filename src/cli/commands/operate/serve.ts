@@ -1,4 +1,5 @@
 // Must be the first import: later modules refer to the classes it defines.
+import { compact } from "../../../base/compact.ts";
 import "../../../models/outbound/web-classes.ts";
 import { spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
@@ -71,7 +72,7 @@ async function serve({ worker, concurrency, ...options }: ServeOptions): Promise
   const ports = [options.host, options.port, options.evalPort].some((value) => value !== undefined);
   if (ports) throw new CliError("--worker listens on no port: leave out --host, --port and --eval-port");
   const { work } = await import("./worker.ts");
-  await work({ ...options, ...(concurrency !== undefined && { concurrency }) }).finally(exitWithoutReaders);
+  await work(compact({ ...options, concurrency })).finally(exitWithoutReaders);
 }
 
 async function serveAll({ open, json = false, ...options }: Omit<ServeOptions, "worker">): Promise<void> {

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { Option, type Command } from "commander";
 import type { RunComparison } from "../../../contract/schemas/comparison.ts";
 import type { EvaluationResponse } from "../../../contract/schemas/evaluation-response.ts";
@@ -114,7 +115,7 @@ async function corrections(
 ): Promise<Pick<RunComparison, "corrected" | "win_rate">> {
   if (named.some(isResultsFile) || ![baseline, candidate].some(hasVerdicts)) return {};
   const { corrected, win_rate } = await source.compare(baseline.run_id, candidate.run_id);
-  return { ...(corrected && { corrected }), ...(win_rate && { win_rate }) };
+  return compact({ corrected, win_rate });
 }
 
 function marginsOf({ notWorseBy }: CompareOptions): Margins | null {

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { Option, type Command } from "commander";
 import type { EvaluationResponse } from "../../../contract/schemas/evaluation-response.ts";
 import { CliError } from "../../terminal/cli-error.ts";
@@ -38,7 +39,7 @@ async function freeze(text: string, options: FreezeOptions): Promise<void> {
   await using source = await openSource(where);
   const runId = await resolveRunId(source, text);
   const scenario_id = scenario ?? onlyScenario(await source.results(runId));
-  const request = { scenario_id, attempt, keep: false, ...(id !== undefined && { id }) };
+  const request = compact({ scenario_id, attempt, keep: false, id });
   const frozen = await source.freeze(runId, request);
   if (json) return printJson(frozen.scenario);
   const format = to ?? (output === undefined ? "yaml" : undefined);

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { z } from "zod";
 import { errorKinds, type ErrorCode } from "../../errors/errors.ts";
 import type { ChatMessage, Reply, UserMessage } from "../../ports/chat-model.ts";
@@ -319,19 +320,19 @@ const unfinished = {
 
 function startSummary(id: string, start: Extract<AgentRunEntry, { type: "run-start" }>): AgentRunSummary {
   const input = start.messages.findLast(({ role }) => role === "user")?.content;
-  return {
+  return compact({
     ...unfinished,
     id,
     wire: start.wire,
     model_id: start.model_id,
     model_resolved: start.model_resolved,
     thread_id: start.thread_id,
-    ...(input && { input: headOf(input) }),
+    input: input ? headOf(input) : undefined,
     created_at: start.at,
     usage: noUsage,
     model_calls: 0,
     tool_calls: 0,
-  };
+  });
 }
 
 const longestInput = 160;

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { z } from "zod";
 import { toCacheMarks, type CacheControl, type CacheMark } from "../../ports/chat-model.ts";
 
@@ -69,5 +70,5 @@ export function toMarkedText(
   const parts = Array.isArray(content) ? content : [];
   const inParts = toCacheMarks(parts.map((part) => (part.type === "refusal" ? { text: part.refusal } : part)));
   const marks = whole ? [...inParts, { end: text.length, control: whole }] : inParts;
-  return { content: text, ...(marks.length > 0 && { cache_marks: marks }) };
+  return compact({ content: text, cache_marks: marks.length > 0 ? marks : undefined });
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { AttemptResult } from "../../../contract/schemas/evaluation-response.ts";
 import type { InteractionResult } from "../../../contract/schemas/interaction-result.ts";
 import { namedScoreFacts } from "../../../contract/schemas/scores/scores.data.ts";
@@ -70,15 +71,17 @@ export function createResultLines(): AttemptExport {
   let run: Pick<RunHead, "run_id" | "model_id"> = { run_id: "", model_id: "" };
   const attempt: AttemptExport["attempt"] = ({ scenario_id }, result) => [
     jsonLines(
-      rowsOfAttempt(scenario_id, result).map(({ interaction: { id, ...rest }, conversation }) => ({
-        run_id: run.run_id,
-        model_id: run.model_id,
-        scenario_id,
-        attempt: result.attempt,
-        interaction_id: id,
-        ...rest,
-        ...(conversation && { conversation }),
-      })),
+      rowsOfAttempt(scenario_id, result).map(({ interaction: { id, ...rest }, conversation }) =>
+        compact({
+          run_id: run.run_id,
+          model_id: run.model_id,
+          scenario_id,
+          attempt: result.attempt,
+          interaction_id: id,
+          ...rest,
+          conversation,
+        }),
+      ),
     ),
   ];
   return {
@@ -108,10 +111,12 @@ function toRow(row: InteractionRow, names: readonly string[]): Cell[] {
 }
 
 function rowsOfAttempt(scenario_id: string, { attempt, interactions, conversation }: AttemptResult): InteractionRow[] {
-  return interactions.map((interaction, index) => ({
-    scenario_id,
-    attempt,
-    interaction,
-    ...(conversation && index === interactions.length - 1 && { conversation }),
-  }));
+  return interactions.map((interaction, index) =>
+    compact({
+      scenario_id,
+      attempt,
+      interaction,
+      conversation: conversation && index === interactions.length - 1 ? conversation : undefined,
+    }),
+  );
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
 import { plainArguments } from "../../shared/tool-calls.ts";
 import { jsonLines, listOrLines } from "../../documents/serialize.ts";
@@ -123,7 +124,7 @@ export function questionOf(scenario: FileScenario): Question {
 export function declaredTools({ world }: FileScenario): object {
   const tools = (world?.tools ?? []).map(({ name, description, parameters }) => ({
     type: "function",
-    function: { name, ...(description !== "" && { description }), parameters },
+    function: compact({ name, description: description !== "" ? description : undefined, parameters }),
   }));
   return tools.length > 0 ? { tools } : {};
 }
@@ -189,11 +190,13 @@ const from = { system: "system", user: "human", assistant: "gpt", tool: "observa
 
 /** A list of `{id, conversations}`; tool calls and results are messages of their own, in the form of LLaMA-Factory. */
 export function exportShareGpt(scenarios: readonly FileScenario[], ending?: string): ExportResult {
-  const items = scenarios.map((scenario) => ({
-    id: scenario.id,
-    conversations: messagesOf(scenario).flatMap(toShareGpt),
-    ...(scenario.world && { tools: JSON.stringify(toolsOf(scenario)) }),
-  }));
+  const items = scenarios.map((scenario) =>
+    compact({
+      id: scenario.id,
+      conversations: messagesOf(scenario).flatMap(toShareGpt),
+      tools: scenario.world ? JSON.stringify(toolsOf(scenario)) : undefined,
+    }),
+  );
   const missing = [
     "interaction ids",
     "description",

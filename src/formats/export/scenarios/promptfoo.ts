@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { stringify } from "yaml";
 import type { JsonRecord } from "../../../base/json.ts";
 import type { SingleCheck, TurnCheck } from "../../../contract/schemas/scores/scorer-setting.ts";
@@ -61,22 +62,24 @@ function toTest({ scenario, interaction, index, notes }: TestSource): object {
       });
     return assertion ?? [];
   });
-  const whole = index === 0 && {
-    ...(description !== "" && { description }),
-    ...(tags && { tags }),
-    ...wholeExtras(scenario),
-  };
+  const whole =
+    index === 0 &&
+    compact({
+      description: description !== "" ? description : undefined,
+      tags,
+      ...wholeExtras(scenario),
+    });
   const tools = [...new Set((interaction.reference_tool_calls ?? []).map(({ name }) => name))];
   if (tools.length > 0) checked.push({ type: "tool-call-f1", value: tools });
-  return {
+  return compact({
     description: `${scenario.id}, turn ${index + 1}`,
-    vars: {
+    vars: compact({
       user_message: literal(user_message),
-      ...(system_prompt !== undefined && { system_prompt: literal(system_prompt) }),
-    },
-    ...(asserts.length + checked.length > 0 && { assert: [...asserts, ...checked] }),
+      system_prompt: system_prompt !== undefined ? literal(system_prompt) : undefined,
+    }),
+    assert: asserts.length + checked.length > 0 ? [...asserts, ...checked] : undefined,
     metadata: { conversationId: scenario.id, [extrasKey]: { ...whole, turn: turnExtras(interaction) } },
-  };
+  });
 }
 
 /**
@@ -97,15 +100,15 @@ const laterKeyword =
 
 /** Converts a check to an equivalent promptfoo assertion; undefined if there is none. Texts go through `literal`. */
 export function toAssertion(check: TurnCheck, literal: (text: string) => string): object | undefined {
-  const common = {
-    ...(check.name !== undefined && { metric: check.name }),
-    ...(check.weight !== undefined && { weight: check.weight }),
-  };
+  const common = compact({
+    metric: check.name,
+    weight: check.weight,
+  });
   if (check.type === "group") {
     const assert = check.checks.map((member) => toAssertion(member, literal));
     if (assert.includes(undefined)) return undefined;
     const { threshold } = check;
-    return { type: "assert-set", assert, ...(threshold !== undefined && { threshold }), ...common };
+    return compact({ type: "assert-set", assert, threshold, ...common });
   }
   const [transform, ...further] = check.transform ?? [];
   const convert = assertions[check.type] as ToAssertion<SingleCheck> | undefined;
@@ -157,7 +160,7 @@ const assertions: { readonly [Type in SingleCheck["type"]]?: ToAssertion<Extract
   length: ({ unit, min, max }) => (unit === "words" ? { type: "word-count", value: { min, max } } : undefined),
   rubric({ text, choices, threshold }, literal) {
     if (choices) return undefined;
-    return { type: "llm-rubric", value: literal(text), ...(threshold !== undefined && { threshold }) };
+    return compact({ type: "llm-rubric", value: literal(text), threshold });
   },
   similarity({ metric, reference, threshold }, literal) {
     const type = overlapTypes[metric];
@@ -166,10 +169,11 @@ const assertions: { readonly [Type in SingleCheck["type"]]?: ToAssertion<Extract
     return { type, value: texts.length === 1 ? texts[0] : texts, threshold };
   },
   edit_distance: ({ reference, max }, literal) => ({ type: "levenshtein", value: literal(reference), threshold: max }),
-  xml: ({ anywhere, elements }) => ({
-    type: anywhere ? "contains-xml" : "is-xml",
-    ...(elements && { value: elements }),
-  }),
+  xml: ({ anywhere, elements }) =>
+    compact({
+      type: anywhere ? "contains-xml" : "is-xml",
+      value: elements,
+    }),
   finish_reason: ({ reason }) => ({ type: "finish-reason", value: reason }),
   valid_tool_calls: () => ({ type: "is-valid-openai-tools-call" }),
   javascript: codeAssertion,
@@ -184,12 +188,12 @@ function codeAssertion({
   threshold,
   config,
 }: Extract<SingleCheck, { type: CodeTransform["language"] }>): Assertion {
-  return {
+  return compact({
     type,
     value: file === undefined ? code : `file://${file}${name === undefined ? "" : `:${name}`}`,
-    ...(threshold !== undefined && { threshold }),
-    ...(config !== undefined && { config }),
-  };
+    threshold,
+    config,
+  });
 }
 
 const overlapTypes: Readonly<Record<string, string>> = {

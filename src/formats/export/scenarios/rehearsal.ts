@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { stringify } from "yaml";
 import { turnId } from "../../../contract/schemas/scenario.ts";
 import type { ExportResult, FileInteraction, FileScenario, Note } from "../../scenario-file.ts";
@@ -24,33 +25,33 @@ export function exportScenarioYaml(scenarios: readonly FileScenario[]): ExportRe
 function leanScenario(scenario: FileScenario): object {
   const { id, description, system_prompt, tags, interactions } = scenario;
   const { expect, ...about } = wholeExtras(scenario);
-  return {
+  return compact({
     id,
-    ...(description !== "" && { description }),
-    ...(system_prompt !== undefined && { system_prompt }),
-    ...(tags && { tags }),
+    description: description || undefined,
+    system_prompt,
+    tags,
     ...about,
-    ...(interactions.length > 0 && { interactions: interactions.map(leanInteraction) }),
-    ...(expect !== undefined && { expect }),
-  };
+    interactions: interactions.length > 0 ? interactions.map(leanInteraction) : undefined,
+    expect,
+  });
 }
 
 function leanInteraction(interaction: FileInteraction): object {
   const { id, user_message, agent_reply, reference_reply, references, interaction_type } = interaction;
   const { reference_metadata, checks, generated_metadata, reference_tool_calls, context } = interaction;
-  return {
+  return compact({
     id,
-    ...(interaction_type !== undefined && { interaction_type }),
+    interaction_type,
     user_message,
-    ...(reference_reply !== "" && { reference_reply }),
-    ...(references && { references }),
-    ...(reference_tool_calls && { reference_tool_calls }),
-    ...(agent_reply !== "" && { agent_reply }),
-    ...(context && { context }),
-    ...(Object.keys(reference_metadata).length > 0 && { reference_metadata }),
-    ...(checks && { checks }),
-    ...(Object.keys(generated_metadata).length > 0 && { generated_metadata }),
-  };
+    reference_reply: reference_reply !== "" ? reference_reply : undefined,
+    references,
+    reference_tool_calls,
+    agent_reply: agent_reply !== "" ? agent_reply : undefined,
+    context,
+    reference_metadata: Object.keys(reference_metadata).length > 0 ? reference_metadata : undefined,
+    checks,
+    generated_metadata: Object.keys(generated_metadata).length > 0 ? generated_metadata : undefined,
+  });
 }
 
 interface Turn {

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { RE2JS } from "re2js";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { maxTurnChecks } from "../../../contract/schemas/scenario.ts";
@@ -212,10 +213,18 @@ function textSimilarity(value: JsonRecord, { name, context }: NamedGrader): Grad
     if (reference === "") return { absent: "has an empty reference" };
     if (own === undefined) {
       const left = `uses ${metric || "no metric"}${asked}, which is not supported${near}`;
-      const listed = { type: metric, value: reference, negated: false, ...(isUsable && { threshold }) };
+      const listed = compact({
+        type: metric,
+        value: reference,
+        negated: false,
+        threshold: isUsable ? threshold : undefined,
+      });
       return { lost: `${left}. Its reference became the reference reply`, reference, listed };
     }
-    return { check: { type: "similarity", metric: own, reference, ...(isUsable && { threshold }) }, reference };
+    return {
+      check: compact({ type: "similarity", metric: own, reference, threshold: isUsable ? threshold : undefined }),
+      reference,
+    };
   };
 }
 

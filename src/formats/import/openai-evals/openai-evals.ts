@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { JsonRecord } from "../../../base/json.ts";
 import { anyField, field, listField, scalarText, textField, hasFields, recordField } from "../../documents/records.ts";
 import { withExtras } from "../../shared/extras.ts";
@@ -140,14 +141,14 @@ function addRow(row: LinkedEvalRow, others: readonly LinkedEvalRow[]): void {
   const id = others.reduce<unknown>((known, other) => known ?? other.id, row.id);
   collector.add(
     withExtras(
-      {
+      compact({
         place,
         id: evaluation && scalarText(id) !== undefined ? `${slug(evaluation.name)}-${scalarText(id)}` : id,
-        ...(evaluation && { tags: [evaluation.name] }),
+        tags: evaluation ? [evaluation.name] : undefined,
         system: conversation.system,
         metadata,
         turns,
-      },
+      }),
       item,
     ),
   );

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { parse } from "csv-parse/browser/esm/sync";
 import { RE2JS } from "re2js";
 import { parse as parseYaml } from "yaml";
@@ -106,7 +107,7 @@ export function toCheck(assertion: UnmappedCheckDraft, parts: AssertionParts = {
   const setting = settingOf(assertion, parts);
   const negatesItself = setting && ("negate" in setting || "mode" in setting);
   const negated = assertion.negated && !negatesItself;
-  const parsed = setting && TurnCheck.safeParse({ ...setting, ...(negated && { negate: true }) });
+  const parsed = setting && TurnCheck.safeParse(negated ? { ...setting, negate: true } : setting);
   return parsed?.success ? parsed.data : undefined;
 }
 
@@ -147,7 +148,7 @@ function settingOf(assertion: UnmappedCheckDraft, parts: AssertionParts): object
       return { ...schemaCheck(schemaOf(value)), anywhere: true };
     case "is-xml":
     case "contains-xml":
-      return { type: "xml", ...elementsOf(value), ...(type === "contains-xml" && { anywhere: true }) };
+      return compact({ type: "xml", ...elementsOf(value), anywhere: type === "contains-xml" ? true : undefined });
     case "word-count":
       return { type: "length", unit: "words", ...wordBounds(value) };
     case "latency":
@@ -184,13 +185,14 @@ function codeSetting(
 ): object | undefined {
   const source = codeSource(value);
   return (
-    source && {
+    source &&
+    compact({
       type,
       ...source,
-      ...(threshold !== undefined && { threshold }),
-      ...(vars && Object.keys(vars).length > 0 && { vars }),
-      ...(config !== undefined && { config }),
-    }
+      threshold,
+      vars: vars && Object.keys(vars).length > 0 ? vars : undefined,
+      config,
+    })
   );
 }
 
@@ -202,7 +204,7 @@ function codeSource(value: unknown): { code: string } | { file: string; function
   if (text === undefined || text === "") return undefined;
   const [, file, , name] = codeFile.exec(text) ?? [];
   if (file === undefined) return text.startsWith("file://") ? undefined : { code: text };
-  return { file, ...(name !== undefined && { function: name }) };
+  return compact({ file, function: name });
 }
 
 /** The code of a `transform`: JavaScript, or a file of either language. */
@@ -218,12 +220,13 @@ const graded = { all: 1, most: 0.75, half: 0.5, few: 0.25, none: 0 };
 function rubricSetting({ type, value, threshold }: UnmappedCheckDraft, vars: JsonRecord): object | undefined {
   const context = [vars["context"]].flat().flatMap(oneText).join("\n\n");
   const least = threshold !== undefined && threshold > 0 && { threshold };
-  const rubric = (text: string | undefined, choices?: object): object => ({
-    type: "rubric",
-    text,
-    ...(choices && { choices }),
-    ...least,
-  });
+  const rubric = (text: string | undefined, choices?: object): object =>
+    compact({
+      type: "rubric",
+      text,
+      choices: choices || undefined,
+      ...least,
+    });
   switch (type) {
     case "llm-rubric":
     case "g-eval":

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { JsonRecord } from "../../../base/json.ts";
 import { scalarText } from "../../documents/records.ts";
 import type { ScenarioCollector } from "../../shared/scenario-collector.ts";
@@ -41,7 +42,7 @@ function importResultTable(table: Table, { collector, mapping }: TableContext): 
   const tests = rows.map(({ cells }) =>
     resultToTest(cells, { names: names.slice(0, at), replies: isJudged ? replies : "" }),
   );
-  importTests({ rows, tests, ...(template.includes("{{") && { prompts: [template] }) }, collector, mapping);
+  importTests(compact({ rows, tests, prompts: template.includes("{{") ? [template] : undefined }), collector, mapping);
   return true;
 }
 

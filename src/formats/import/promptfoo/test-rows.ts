@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { JsonRecord } from "../../../base/json.ts";
 import { scalarText } from "../../documents/records.ts";
 import type { TableRow } from "../../tables/read-table.ts";
@@ -59,9 +60,9 @@ export function parseExpected(text: string): Expected {
   const saysSomething =
     value !== undefined || threshold !== undefined || /-|^(?:latency|cost|guardrails|moderation)$/.test(type);
   if (!assertionTypes.has(type) || !saysSomething) return { type: "equals", value: text };
-  return {
+  return compact({
     type: `${not}${type}`,
-    ...(value !== undefined && { value }),
-    ...(threshold !== undefined && { threshold: Number(threshold) }),
-  };
+    value,
+    threshold: threshold !== undefined ? Number(threshold) : undefined,
+  });
 }

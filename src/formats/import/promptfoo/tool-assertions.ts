@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { isRecord } from "../../../base/json.ts";
 import type { ReferenceToolCall } from "../../../contract/schemas/acting/tool-call.ts";
 import { anyField, isTextList, listField, scalarText, textField } from "../../documents/records.ts";
@@ -58,10 +59,10 @@ function countedUse(value: unknown): ToolExpectation | undefined {
   const [min = 1, max] = [anyField(value, "min"), anyField(value, "max")];
   if (name === undefined || anyField(value, "pattern") !== undefined || (min !== 0 && min !== 1)) return undefined;
   if (anyField(value, "type") !== undefined && textField(value, "type") !== "tool") return undefined;
-  return {
-    ...(min === 1 && { must_call: [name] }),
-    ...(typeof max === "number" && { max_calls: { [name]: max } }),
-  };
+  return compact({
+    must_call: min === 1 ? [name] : undefined,
+    max_calls: typeof max === "number" ? { [name]: max } : undefined,
+  });
 }
 
 /** Steps are tool calls here; only their largest number can be required. */
@@ -100,5 +101,5 @@ function sequenceOf(value: unknown): ToolExpectation | undefined {
   // The order of repeated tools cannot be required by name.
   if (names.length === 0 || new Set(names).size < steps.length) return undefined;
   const before = names.slice(1).map((later, index) => ({ first: names[index] ?? "", later }));
-  return { must_call: names, ...(before.length > 0 && { before }) };
+  return compact({ must_call: names, before: before.length > 0 ? before : undefined });
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import { parseIfJson } from "../../documents/exact-json.ts";
 import {
@@ -304,7 +305,7 @@ function aiSdkReply(attributes: JsonRecord): unknown[] | undefined {
   const text = attributes["ai.response.text"];
   const calls = parseIfJson(attributes["ai.response.toolCalls"]);
   if (text === undefined && !Array.isArray(calls)) return undefined;
-  return [{ role: "assistant", content: text ?? "", ...(Array.isArray(calls) && { tool_calls: calls }) }];
+  return [compact({ role: "assistant", content: text ?? "", tool_calls: Array.isArray(calls) ? calls : undefined })];
 }
 
 /** Rebuilds a list from keys such as `llm.input_messages.0.message.role`. */

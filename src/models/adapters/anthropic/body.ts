@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import {
   moveNameIntoText,
@@ -63,7 +64,7 @@ export function toAnthropicBody(request: ChatRequest, { modelId, stream, source,
     max_tokens: tokenLimit(parameters) ?? defaultLimit(modelId, parameters),
     temperature,
     top_p,
-    ...(stop.length > 0 && { stop_sequences: typeof stop === "string" ? [stop] : stop }),
+    stop_sequences: stop.length > 0 ? [stop].flat() : undefined,
     ...toolFields(request, { turns: messages, mayForce: !quirks.has("no_forced_choice") }),
     ...Object.fromEntries(
       Object.entries(extra).filter(([key, value]) => isKnown(key, value) && isTaken(key, value, messages)),
@@ -152,12 +153,12 @@ function thinks({ extra = {} }: ModelParameters): boolean {
 }
 
 function toAnthropicTool({ name, description, parameters, cache_control }: ToolDefinition): AnthropicTool {
-  return {
+  return compact({
     name,
     description,
     input_schema: { type: "object", ...parameters },
-    ...(cache_control && { cache_control }),
-  };
+    cache_control,
+  });
 }
 
 function mentionedTools(turns: readonly Turn[]): readonly AnthropicTool[] {

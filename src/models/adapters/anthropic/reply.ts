@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import type { ErrorCode } from "../../../contract/errors/errors.ts";
 import type { ReplyError, TokenUsage } from "../../../contract/ports/chat-model.ts";
@@ -58,10 +59,10 @@ function toReply(message: JsonRecord, blocks: readonly JsonRecord[], context: An
   const paused = stop === "pause_turn" && toolCalls.length === 0 ? plainRecord({ blocks }) : null;
   // A turn may end without text; a reply cut off before its text is an error.
   if (text === null && toolCalls.length === 0 && finish === "length") return invalid(context, noContent(finish));
-  return {
+  return compact({
     ok: true,
     text: text ?? "",
-    ...(thought !== "" && { reasoning: thought }),
+    reasoning: thought !== "" ? thought : undefined,
     refusal: stop === "refusal" ? refusalText(message) : null,
     tool_calls: toolCalls,
     finish_reason: finish,
@@ -73,8 +74,8 @@ function toReply(message: JsonRecord, blocks: readonly JsonRecord[], context: An
     logprobs: null,
     metadata: labels(message["metadata"]),
     tries: context.tries,
-    ...(paused && { paused: blocks }),
-  };
+    paused: paused ? blocks : undefined,
+  });
 }
 
 /** The text and the tool calls; a call of the format tool is the text. */

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { createHash } from "node:crypto";
 import type { JsonRecord } from "../../../base/json.ts";
 import {
@@ -41,22 +42,28 @@ function toOpenaiBody(request: ChatRequest, { modelId, stream, source, quirks }:
   const allowed = Object.entries(extra).filter(([key]) => !ownKeys.has(key));
   // Providers refuse an empty list, and a choice without a list.
   const tools = request.tools && request.tools.length > 0 ? request.tools : null;
-  const body = JSON.stringify({
-    ...sampling,
-    [quirks.has("newer_token_limit") ? newerLimitName : "max_tokens"]: max_tokens,
-    ...(tools && request.tool_choice && { tool_choice: request.tool_choice }),
-    ...(tools && { parallel_tool_calls }),
-    ...(request.format && {
-      response_format: {
-        type: "json_schema",
-        json_schema: { name: request.format.name, schema: request.format.schema, strict: true },
-      },
+  const body = JSON.stringify(
+    compact({
+      ...sampling,
+      [quirks.has("newer_token_limit") ? newerLimitName : "max_tokens"]: max_tokens,
+      tool_choice: tools && request.tool_choice ? request.tool_choice : undefined,
+      parallel_tool_calls: tools ? parallel_tool_calls : undefined,
+      response_format: request.format
+        ? {
+            type: "json_schema",
+            json_schema: { name: request.format.name, schema: request.format.schema, strict: true },
+          }
+        : undefined,
+      ...Object.fromEntries(allowed),
+      model: modelId,
+      messages: request.messages.map((message) => toOpenaiMessage(message, target)),
+      ...(stream &&
+        compact({
+          stream: true,
+          stream_options: !quirks.has("no_stream_usage") ? { include_usage: true } : undefined,
+        })),
     }),
-    ...Object.fromEntries(allowed),
-    model: modelId,
-    messages: request.messages.map((message) => toOpenaiMessage(message, target)),
-    ...(stream && { stream: true, ...(!quirks.has("no_stream_usage") && { stream_options: { include_usage: true } }) }),
-  });
+  );
   if (!tools || "tools" in extra) return body;
   return `${body.slice(0, -1)},"tools":[${tools.map((tool) => toolText(tool, { marked })).join(",")}]}`;
 }
@@ -69,7 +76,9 @@ function toolText(tool: ToolDefinition, { marked }: { marked: boolean }): string
   if (known !== undefined) return known;
   if (tool.cache_control) {
     const { cache_control, ...unmarked } = tool;
-    return JSON.stringify({ type: "function", function: unmarked, ...(marked && { cache_control }) });
+    return JSON.stringify(
+      compact({ type: "function", function: unmarked, cache_control: marked ? cache_control : undefined }),
+    );
   }
   const text = JSON.stringify({ type: "function", function: tool });
   toolTexts.set(tool, text);
@@ -92,7 +101,7 @@ function toOpenaiMessage(message: ChatMessage, target: MessageTarget) {
   if (message.role === "tool") {
     const { role, name } = message;
     const tool_call_id = toCallId(message.tool_call_id, target);
-    return { role, tool_call_id, content, ...(name !== undefined && { name }) };
+    return compact({ role, tool_call_id, content, name });
   }
   const { role, name } = message;
   if (role === "assistant" && message.tool_calls && message.tool_calls.length > 0) {
@@ -128,7 +137,7 @@ function toOpenaiPart(part: UserPart, marked: boolean) {
   const mark = marked && cache_control ? { cache_control } : {};
   if (part.type === "text") return { type: part.type, text: part.text, ...mark };
   const { url, detail } = part;
-  return { type: "image_url", image_url: { url, ...(detail !== undefined && { detail }) }, ...mark };
+  return { type: "image_url", image_url: compact({ url, detail }), ...mark };
 }
 
 function toOpenaiToolCall(call: ToolCall, target: MessageTarget) {

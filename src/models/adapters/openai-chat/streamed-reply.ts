@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { BracketDepth } from "../../../base/json-text.ts";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import type { ReplyError, TokenUsage, ToolCall } from "../../../contract/ports/chat-model.ts";
@@ -138,12 +139,13 @@ export class StreamedReply {
   #missingFrom(message: JsonRecord): JsonRecord {
     const known = this.#text ?? "";
     const whole = contentText(message["content"]) ?? "";
-    return {
+    return compact({
       metadata: message["metadata"],
-      ...(whole.length > known.length && whole.startsWith(known) && { content: whole.slice(known.length) }),
-      ...(this.#refusal === "" && { refusal: refusalText(message) }),
-      ...(this.#toolCalls.size === 0 && { tool_calls: message["tool_calls"], function_call: message["function_call"] }),
-    };
+      content: whole.length > known.length && whole.startsWith(known) ? whole.slice(known.length) : undefined,
+      refusal: this.#refusal === "" ? refusalText(message) : undefined,
+      tool_calls: this.#toolCalls.size === 0 ? message["tool_calls"] : undefined,
+      function_call: this.#toolCalls.size === 0 ? message["function_call"] : undefined,
+    });
   }
 
   #addDelta(delta: JsonRecord): void {

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import {
   moveNameIntoText,
@@ -44,7 +45,7 @@ function toResponsesBody(request: ChatRequest, { modelId, stream, source, quirks
     max_output_tokens: tokenLimit(parameters),
     // The provider would store the conversation by default.
     store: false,
-    ...(instructions.length > 0 && { instructions: instructions.join("\n\n") }),
+    instructions: instructions.length > 0 ? instructions.join("\n\n") : undefined,
     ...toolFields(request),
     ...includeField(include, { sealed: sealed && quirks.has("thinks") && Boolean(request.tools?.length) }),
     ...allowed,
@@ -69,12 +70,12 @@ function textField({ format }: ChatRequest, extra: unknown): unknown {
 
 function toolFields({ tools, tool_choice, parameters }: ChatRequest) {
   if (!tools || tools.length === 0) return {};
-  return {
+  return compact({
     // Strict is the API's default and refuses schemas with optional fields.
     parallel_tool_calls: parameters?.parallel_tool_calls,
     tools: tools.map(toResponsesTool),
-    ...(tool_choice && { tool_choice }),
-  };
+    tool_choice: tool_choice || undefined,
+  });
 }
 
 function toResponsesTool({ name, description, parameters, strict = false }: ToolDefinition) {

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import type { ReplyError, ToolCall } from "../../../contract/ports/chat-model.ts";
 import { withOpaqueMetadata } from "../opaque-metadata.ts";
@@ -60,10 +61,10 @@ function toReply(
   if (texts.length === 0 && refusal === null && toolCalls.length === 0) {
     return invalid(context, foreignCall(output) ?? noContent(finish));
   }
-  return {
+  return compact({
     ok: true,
     text,
-    ...(thought !== "" && { reasoning: thought }),
+    reasoning: thought !== "" ? thought : undefined,
     refusal,
     tool_calls: toolCalls,
     finish_reason: finishReason(finish, toolCalls.length > 0),
@@ -75,7 +76,7 @@ function toReply(
     logprobs: firstLogprobs(messages),
     metadata: responseLabels(response, messages, context),
     tries: context.tries,
-  };
+  });
 }
 
 /** Open models send their reasoning in full, others as summaries. */

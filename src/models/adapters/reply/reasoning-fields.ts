@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { isRecord, type JsonRecord } from "../../../base/json.ts";
 import type { SuccessfulReply } from "../../../contract/ports/chat-model.ts";
 import { nonEmptyString, plainRecord } from "./json-values.ts";
@@ -47,10 +48,13 @@ export class ReasoningFields {
       if (this.#reasoning !== "") return { reasoning: this.#reasoning };
       return this.#tagged === "" ? null : { think: this.#tagged };
     }
-    return plainRecord({
-      ...(this.#content !== null && { reasoning_content: this.#content }),
-      ...(this.#details.length > 0 && { reasoning_details: this.#details.map((fields) => Object.fromEntries(fields)) }),
-    });
+    return plainRecord(
+      compact({
+        reasoning_content: this.#content ?? undefined,
+        reasoning_details:
+          this.#details.length > 0 ? this.#details.map((fields) => Object.fromEntries(fields)) : undefined,
+      }),
+    );
   }
 
   /** A stream sends one block in many chunks with the same index. Encrypted blocks arrive whole. */

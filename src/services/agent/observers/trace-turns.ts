@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import {
   context,
   propagation,
@@ -83,16 +84,16 @@ function parentOf({ trace: headers }: TurnFacts): Context {
 }
 
 function agentAttributes(facts: TurnFacts, captureContent: boolean): Attributes {
-  return {
+  return compact({
     "gen_ai.operation.name": "invoke_agent",
     "gen_ai.agent.name": "rehearsal",
     "gen_ai.provider.name": facts.provider(),
     "gen_ai.request.model": facts.resolved(),
     "rehearsal.run.id": facts.runId,
     "rehearsal.wire": facts.wire,
-    ...(facts.thread && { "gen_ai.conversation.id": facts.thread.id }),
-    ...(captureContent && { "gen_ai.input.messages": inputMessages(facts.messages) }),
-  };
+    "gen_ai.conversation.id": facts.thread ? facts.thread.id : undefined,
+    "gen_ai.input.messages": captureContent ? inputMessages(facts.messages) : undefined,
+  });
 }
 
 function startChat(tracer: Tracer, facts: TurnFacts, inside: Context): Span {
@@ -109,16 +110,16 @@ function endChat(span: Span, facts: TurnFacts, reply: Reply | null, captureConte
   // A fallback may have taken over since the span began.
   span.setAttributes({ "gen_ai.provider.name": facts.provider(), "gen_ai.request.model": facts.resolved() });
   if (reply?.ok) {
-    span.setAttributes({
-      "gen_ai.response.model": reply.model,
-      "gen_ai.response.id": reply.completion_id,
-      "gen_ai.response.finish_reasons": [reply.finish_reason],
-      ...(reply.usage && {
-        "gen_ai.usage.input_tokens": reply.usage.prompt_tokens,
-        "gen_ai.usage.output_tokens": reply.usage.completion_tokens,
+    span.setAttributes(
+      compact({
+        "gen_ai.response.model": reply.model,
+        "gen_ai.response.id": reply.completion_id,
+        "gen_ai.response.finish_reasons": [reply.finish_reason],
+        "gen_ai.usage.input_tokens": reply.usage ? reply.usage.prompt_tokens : undefined,
+        "gen_ai.usage.output_tokens": reply.usage ? reply.usage.completion_tokens : undefined,
+        "gen_ai.output.messages": captureContent ? outputMessages(reply) : undefined,
       }),
-      ...(captureContent && { "gen_ai.output.messages": outputMessages(reply) }),
-    });
+    );
   } else fail(span, reply ? reply.error.code : "deadline");
   span.end();
 }
@@ -151,16 +152,20 @@ function endAgent(span: Span, facts: TurnFacts, end: TurnEnd, captureContent: bo
 }
 
 function describeOutcome(span: Span, facts: TurnFacts, outcome: AgentOutcome, captureContent: boolean): void {
-  span.setAttributes({
-    // A fallback may have taken over since the span began.
-    "gen_ai.provider.name": facts.provider(),
-    "gen_ai.response.model": facts.resolved(),
-    // A resumed run has one span per part, each with its own usage.
-    ...(!outcome.uncounted && {
-      "gen_ai.usage.input_tokens": outcome.usage.input_tokens - (facts.earlier?.usage.input_tokens ?? 0),
-      "gen_ai.usage.output_tokens": outcome.usage.output_tokens - (facts.earlier?.usage.output_tokens ?? 0),
+  span.setAttributes(
+    compact({
+      // A fallback may have taken over since the span began.
+      "gen_ai.provider.name": facts.provider(),
+      "gen_ai.response.model": facts.resolved(),
+      // A resumed run has one span per part, each with its own usage.
+      "gen_ai.usage.input_tokens": !outcome.uncounted
+        ? outcome.usage.input_tokens - (facts.earlier?.usage.input_tokens ?? 0)
+        : undefined,
+      "gen_ai.usage.output_tokens": !outcome.uncounted
+        ? outcome.usage.output_tokens - (facts.earlier?.usage.output_tokens ?? 0)
+        : undefined,
     }),
-  });
+  );
   if (!outcome.ok) return void fail(span, outcome.error.code);
   span.setAttribute("gen_ai.response.finish_reasons", [outcome.finish_reason]);
   if (!captureContent) return;

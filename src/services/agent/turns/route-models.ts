@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { ToolSupport } from "../../../agent/prompted/tool-support.ts";
 import { ServiceError } from "../../../contract/errors/errors.ts";
 import type { RoutedModel, Router } from "../../../models/routing/router.ts";
@@ -26,11 +27,15 @@ export async function routeModels(
 /** An error about a fallback. It names the header, because the model asked for first may be fine. */
 export class FallbackError extends ServiceError {
   constructor(cause: ServiceError) {
-    super(cause.code, `x-model-fallbacks: ${cause.message.replace(/^x-model-id /, "")}`, {
-      cause,
-      ...(cause.hint !== undefined && { hint: cause.hint }),
-      ...(cause.suggestions && { suggestions: cause.suggestions }),
-    });
+    super(
+      cause.code,
+      `x-model-fallbacks: ${cause.message.replace(/^x-model-id /, "")}`,
+      compact({
+        cause,
+        hint: cause.hint,
+        suggestions: cause.suggestions,
+      }),
+    );
   }
 }
 

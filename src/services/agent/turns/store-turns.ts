@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
 import { isRetryable, ServiceError, type ErrorCode } from "../../../contract/errors/errors.ts";
 import type { AgentMemory, AgentTurnResult } from "../../../contract/ports/agent-memory.ts";
@@ -80,10 +81,12 @@ export function createTurnStore({ memory, onAnswerLost }: TurnStoreOptions): Tur
     async fail({ answerKey: key }, { runId, resolved, failed }) {
       const { error, retryable, calledTools } = failed;
       const isKept = key !== undefined && (calledTools || !retryable);
-      await end({
-        ended: runId,
-        ...(isKept && { answer: { key, stored: toStoredFailure({ runId, resolved }, error) } }),
-      });
+      await end(
+        compact({
+          ended: runId,
+          answer: isKept ? { key, stored: toStoredFailure({ runId, resolved }, error) } : undefined,
+        }),
+      );
     },
   };
 }
@@ -115,7 +118,7 @@ function toResult(
   if (outcome.pending_run) {
     const state: WaitingState = { ...toStoredRequest(request), pending: outcome.pending_run };
     const run = { owner, thread_id: thread?.id ?? null, state, expires_at: Date.now() + approvalMs };
-    return { waiting: { runId, run }, ...(thread && { held: { owner, id: thread.id } }) };
+    return compact({ waiting: { runId, run }, held: thread ? { owner, id: thread.id } : undefined });
   }
   if (!thread) return null;
   return { thread: { key: { owner, id: thread.id }, messages: [...thread.messages, toMessage(outcome)] } };
@@ -130,7 +133,7 @@ function toMessage({ reply, pending_tool_calls }: SuccessfulOutcome): AgentMessa
     type: "tool_call" as const,
   }));
   const content = reply.text === "" ? (reply.refusal ?? "") : reply.text;
-  return { type: "ai", content, ...(calls.length > 0 && { tool_calls: calls }) };
+  return compact({ type: "ai", content, tool_calls: calls.length > 0 ? calls : undefined });
 }
 
 function toAcceptedState(request: TurnRequest, accepted_at: number): AcceptedState {

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { AgentOutcome } from "../../../agent/loop/agent-outcome.ts";
 import { toAgentReply } from "../../../agent/messages/agent-reply.ts";
 import { ServiceError, type ErrorCode } from "../../../contract/errors/errors.ts";
@@ -24,17 +25,15 @@ export function turnHeaders({ runId, resolved }: AnsweringTurn): Record<string, 
 /** Totals of the whole turn. Token counts are left out when a provider reported none. */
 export function totalsHeaders(outcome: AgentOutcome): Record<string, string> {
   const { usage, uncounted, cost, model_calls, tool_calls } = outcome;
-  return {
-    ...(!uncounted && {
-      "x-usage-input-tokens": String(usage.input_tokens),
-      "x-usage-output-tokens": String(usage.output_tokens),
-      "x-usage-total-tokens": String(usage.total_tokens),
-    }),
+  return compact({
+    "x-usage-input-tokens": !uncounted ? String(usage.input_tokens) : undefined,
+    "x-usage-output-tokens": !uncounted ? String(usage.output_tokens) : undefined,
+    "x-usage-total-tokens": !uncounted ? String(usage.total_tokens) : undefined,
     "x-model-calls": String(model_calls),
     "x-tool-calls": String(tool_calls.length),
-    ...(outcome.ok && { "x-finish-reason": toHeaderText(outcome.finish_reason) }),
-    ...(cost !== null && { "x-cost": toDecimal(cost) }),
-  };
+    "x-finish-reason": outcome.ok ? toHeaderText(outcome.finish_reason) : undefined,
+    "x-cost": cost !== null ? toDecimal(cost) : undefined,
+  });
 }
 
 /** Without an exponent, which some clients cannot parse: a turn of a cheap model costs less than a millionth of a dollar. */
@@ -50,11 +49,15 @@ export function toTurnError(turn: AnsweringTurn, error: ReplyError): ServiceErro
   const { upstream_error: said } = error;
   const message = said ? `${error.detail} The provider says: ${said.message}` : error.detail;
   const pointer = said?.param ? `/${said.param.replaceAll(/\[(\d+)\]/g, ".$1").replaceAll(".", "/")}` : null;
-  return new ServiceError(error.code, message, {
-    headers: turnHeaders(turn),
-    ...(said && pointer !== null && { errors: [{ pointer, code: "upstream_rejected", message: said.message }] }),
-    ...(error.retry_after_ms !== undefined && { retryAfterMs: error.retry_after_ms }),
-  });
+  return new ServiceError(
+    error.code,
+    message,
+    compact({
+      headers: turnHeaders(turn),
+      errors: said && pointer !== null ? [{ pointer, code: "upstream_rejected", message: said.message }] : undefined,
+      retryAfterMs: error.retry_after_ms,
+    }),
+  );
 }
 
 /** A failure as it is stored for its Idempotency-Key. */
@@ -62,7 +65,7 @@ export function toStoredFailure(
   turn: AnsweringTurn,
   { code, detail, hint }: { code: ErrorCode; detail: string; hint?: string | undefined },
 ): StoredFailure {
-  return { failure: { code, detail, ...(hint !== undefined && { hint }) }, headers: turnHeaders(turn) };
+  return { failure: compact({ code, detail, hint }), headers: turnHeaders(turn) };
 }
 
 /** The stored reply. Throws the stored failure. */
@@ -70,7 +73,7 @@ export function fromStored(answer: StoredAnswer): StoredReply {
   if ("reply" in answer) return answer;
   const { code, detail, hint } = answer.failure;
   const headers = { ...answer.headers, "idempotent-replayed": "true" };
-  throw new ServiceError(code, detail, { headers, ...(hint !== undefined && { hint }) });
+  throw new ServiceError(code, detail, compact({ headers, hint }));
 }
 
 /** True when a turn ended at a limit, the provider's or ours: wires have one reason for both. */

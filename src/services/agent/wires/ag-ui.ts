@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { randomUUID } from "node:crypto";
 import type { AgentEvent, AskedToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/loop/agent-outcome.ts";
 import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
@@ -55,12 +56,12 @@ function toLooseMessage(message: AgUiMessage, place: string): LooseMessage[] {
 function toReply({ content, toolCalls }: Extract<AgUiMessage, { role: "assistant" }>): LooseMessage[] {
   const calls = signedCallFirst((toolCalls ?? []).map(toCall));
   if (!content && calls.length === 0) return [];
-  return [{ role: "assistant", content: content ?? "", ...(calls.length > 0 && { tool_calls: calls }) }];
+  return [compact({ role: "assistant", content: content ?? "", tool_calls: calls.length > 0 ? calls : undefined })];
 }
 
 function toCall({ id, function: called, encryptedValue }: AgUiToolCall): LooseToolCall {
   const echo = decodeMetadata(encryptedValue)?.(id);
-  return { id, name: called.name, arguments: called.arguments, ...(echo && { echo }) };
+  return compact({ id, name: called.name, arguments: called.arguments, echo: echo ?? undefined });
 }
 
 type Content = string | readonly AgUiPart[];
@@ -270,12 +271,12 @@ function createMessages(send: Send, { knownCalls, parentMessageId }: AgUiRun): M
 function toEnd(turn: Turn, outcome: SuccessfulOutcome) {
   const { finish_reason, cost, uncounted } = outcome;
   const interrupts = toInterrupts(turn, outcome);
-  return {
+  return compact({
     // No outcome means success. Clients before 1.0 reject an outcome for client tools, and all clients find those calls without it.
-    ...(interrupts.length > 0 && { outcome: { type: "interrupt", interrupts } }),
-    ...(!uncounted && { usage: [toTokenUsage(turn, outcome)] }),
-    metadata: { run_id: turn.runId, model: turn.resolved, finish_reason, ...(cost !== null && { cost }) },
-  };
+    outcome: interrupts.length > 0 ? { type: "interrupt", interrupts } : undefined,
+    usage: !uncounted ? [toTokenUsage(turn, outcome)] : undefined,
+    metadata: compact({ run_id: turn.runId, model: turn.resolved, finish_reason, cost: cost ?? undefined }),
+  });
 }
 
 const answerSchema = {
@@ -300,13 +301,13 @@ function toInterrupts({ runId }: Turn, { pending_run }: SuccessfulOutcome) {
 
 function toTokenUsage({ resolved }: Turn, { usage }: SuccessfulOutcome) {
   const { input_tokens, output_tokens, total_tokens, cached_tokens, cache_write_tokens, reasoning_tokens } = usage;
-  return {
+  return compact({
     model: resolved,
     inputTokens: input_tokens,
     outputTokens: output_tokens,
     totalTokens: total_tokens,
-    ...(cached_tokens !== undefined && { cachedInputTokens: cached_tokens }),
-    ...(cache_write_tokens !== undefined && { cacheWriteInputTokens: cache_write_tokens }),
-    ...(reasoning_tokens !== undefined && { reasoningTokens: reasoning_tokens }),
-  };
+    cachedInputTokens: cached_tokens,
+    cacheWriteInputTokens: cache_write_tokens,
+    reasoningTokens: reasoning_tokens,
+  });
 }

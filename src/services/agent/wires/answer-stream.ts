@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { Context } from "hono";
 import type { Logger } from "pino";
 import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
@@ -122,10 +123,14 @@ function isToolEvent({ type }: AgentEvent): boolean {
 export function withRunId(error: ServiceError, turn: Turn): ServiceError {
   if (error.headers["x-run-id"] !== undefined) return error;
   const { code, message, hint, retryAfterMs, headers } = error;
-  return new ServiceError(code, message, {
-    cause: error,
-    headers: { ...headers, ...turnHeaders(turn) },
-    ...(hint !== undefined && { hint }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  });
+  return new ServiceError(
+    code,
+    message,
+    compact({
+      cause: error,
+      headers: { ...headers, ...turnHeaders(turn) },
+      hint,
+      retryAfterMs,
+    }),
+  );
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
 import type { CacheControl, ChatModel, ToolDefinition } from "../../../contract/ports/chat-model.ts";
 import type { ResponseTool } from "../../../contract/schemas/wires/openai-responses.ts";
@@ -13,13 +14,13 @@ export function toToolDefinition({
 }: Pick<ResponseTool, "name" | "description" | "parameters" | "strict"> & {
   readonly cache_control?: CacheControl | null | undefined;
 }): ToolDefinition {
-  return {
+  return compact({
     name,
     description: description ?? "",
     parameters: parameters ?? { type: "object", properties: {} },
-    ...(typeof strict === "boolean" && { strict }),
-    ...(cache_control && { cache_control }),
-  };
+    strict: typeof strict === "boolean" ? strict : undefined,
+    cache_control: cache_control ?? undefined,
+  });
 }
 
 /** `null`: the model decides. `allowed`: the only tools it may use. */

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { z } from "zod";
 import type { SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
 import type { LooseToolCall } from "../../../agent/messages/history.ts";
@@ -29,7 +30,7 @@ export function encodeMetadata(metadata: CallMetadata): string | null {
   const message = [...metadata.values()].find((echo) => echo.message)?.message;
   const own = [...metadata].flatMap(([id, { call }]) => (call ? [[id, call] as const] : []));
   if (!message && own.length === 0) return null;
-  const text = JSON.stringify({ ...(message && { message }), calls: Object.fromEntries(own) });
+  const text = JSON.stringify(compact({ message, calls: Object.fromEntries(own) }));
   return prefix + Buffer.from(text).toString("base64url");
 }
 
@@ -45,7 +46,7 @@ export function decodeMetadata(encoded: string | null | undefined): MetadataLook
   let message = withoutNulls(metadata.message ?? {});
   return (callId) => {
     const call = Object.hasOwn(metadata.calls, callId) ? metadata.calls[callId] : undefined;
-    const echo = { ...(message && { message }), ...(call && { call }) };
+    const echo = compact({ message: message ?? undefined, call });
     message = null;
     return echo.message || echo.call ? echo : null;
   };

@@ -1,8 +1,8 @@
+import { compact } from "../../../base/compact.ts";
 import type { PendingToolCall, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
 import { toUserMessage } from "../../../agent/messages/user-message.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
-import { compact } from "../../../base/compact.ts";
 import type { ServiceError } from "../../../contract/errors/errors.ts";
 import type {
   CacheControl,
@@ -81,7 +81,7 @@ function toUserPart(part: Exclude<OpenAiUserContent, string>[number]): UserPart 
 }
 
 function toImage({ url, detail }: { url: string; detail?: string | null | undefined }): UserPart {
-  return { type: "image", url, ...(detail && { detail }) };
+  return compact({ type: "image", url, detail: detail || undefined });
 }
 
 type AssistantMessage = Extract<OpenAiMessage, { role: "assistant" }>;
@@ -95,10 +95,10 @@ function toLooseCall(
 ): LooseToolCall {
   const { reasoning_content, reasoning_details, thinking } = message ?? {};
   const said = Object.entries({ reasoning_content, reasoning_details, thinking }).filter(([, value]) => value != null);
-  const echo: OpaqueMetadata = {
-    ...(extra_content && { call: { extra_content } }),
-    ...(said.length > 0 && { message: Object.fromEntries(said) }),
-  };
+  const echo: OpaqueMetadata = compact({
+    call: extra_content ? { extra_content } : undefined,
+    message: said.length > 0 ? Object.fromEntries(said) : undefined,
+  });
   return { id, ...called, ...((echo.call || echo.message) && { echo }) };
 }
 
@@ -142,15 +142,15 @@ const ownFields = new Set([
 export function toModelParameters(request: ChatCompletionRequest): ModelParameters {
   const extra = Object.entries(request).filter(([name, value]) => !ownFields.has(name) && value !== null);
   const { temperature, top_p, max_tokens, seed, stop, parallel_tool_calls } = request;
-  return {
-    ...(typeof temperature === "number" && { temperature }),
-    ...(typeof top_p === "number" && { top_p }),
-    ...(typeof max_tokens === "number" && { max_tokens }),
-    ...(typeof seed === "number" && { seed }),
-    ...(stop !== null && stop !== undefined && { stop }),
-    ...(typeof parallel_tool_calls === "boolean" && { parallel_tool_calls }),
-    ...(extra.length > 0 && { extra: Object.fromEntries(extra) }),
-  };
+  return compact({
+    temperature: temperature ?? undefined,
+    top_p: top_p ?? undefined,
+    max_tokens: max_tokens ?? undefined,
+    seed: seed ?? undefined,
+    stop: stop ?? undefined,
+    parallel_tool_calls: parallel_tool_calls ?? undefined,
+    extra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
+  });
 }
 
 /** A finished turn as a chat completion. */
@@ -194,13 +194,9 @@ export function toChatChunks(
 ): EventWriter {
   const stream = new EventWriter();
   const id = completionId(turn);
-  const base = () => ({
-    id,
-    object: "chat.completion.chunk",
-    created,
-    model: turn.resolved,
-    ...(includeUsage && { usage: null }),
-  });
+  const model = turn.resolved;
+  const usage = includeUsage ? null : undefined;
+  const base = () => compact({ id, object: "chat.completion.chunk", created, model, usage });
   // All chunks of one model begin with the same text, so it is serialized once.
   let opening = { model: "", text: "" };
   const open = () => {
@@ -281,13 +277,13 @@ function messageMetadata({ reply }: SuccessfulOutcome): Readonly<Record<string, 
 function toUsage({ usage }: SuccessfulOutcome): CompletionUsage {
   const { cached_tokens, cache_write_tokens, reasoning_tokens } = usage;
   const input = compact({ cached_tokens, cache_write_tokens });
-  return {
+  return compact({
     prompt_tokens: usage.input_tokens,
     completion_tokens: usage.output_tokens,
     total_tokens: usage.total_tokens,
-    ...(Object.keys(input).length > 0 && { prompt_tokens_details: input }),
-    ...(reasoning_tokens !== undefined && { completion_tokens_details: { reasoning_tokens } }),
-  };
+    prompt_tokens_details: Object.keys(input).length > 0 ? input : undefined,
+    completion_tokens_details: reasoning_tokens === undefined ? undefined : { reasoning_tokens },
+  });
 }
 
 /** OpenAI's clients know four reasons; x-finish-reason has the exact one. */

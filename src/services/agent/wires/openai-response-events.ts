@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { asksForJson } from "../../../agent/prompted/tool-support.ts";
 import type { ServiceError } from "../../../contract/errors/errors.ts";
 import type { ResponseBody, ResponseOutputItem } from "../../../contract/schemas/wires/openai-responses.ts";
@@ -52,7 +53,7 @@ export function toResponseEvents(
       reasoning.addMetadata(encodeMetadata(pendingMetadata(outcome)));
       message.add(stepText.finish(outcome.reply.text));
       const streamed = message.text();
-      const response = toResponse(turn, outcome, { ...head, ...(streamed !== "" && { text: streamed }) });
+      const response = toResponse(turn, outcome, compact({ ...head, text: streamed !== "" ? streamed : undefined }));
       for (const item of response.output) {
         if (item.type === "message") message.finish(item);
         else if (item.type === "function_call") sendCall(item, { send, output });

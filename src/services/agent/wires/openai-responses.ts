@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
@@ -50,7 +51,13 @@ function toLooseMessages(
     case "function_call": {
       const { call_id: id, name, arguments: text } = item;
       const echo = echoOf?.(id);
-      return [{ role: "assistant", content: "", tool_calls: [{ id, name, arguments: text, ...(echo && { echo }) }] }];
+      return [
+        {
+          role: "assistant",
+          content: "",
+          tool_calls: [compact({ id, name, arguments: text, echo: echo ?? undefined })],
+        },
+      ];
     }
     default: {
       if (item.role === "user") return [fromUserContent(item.content)];
@@ -97,13 +104,13 @@ function toToolChoice(choice: ResponseRequest["tool_choice"]): ToolChoice {
 export function fromResponseParameters(request: ResponseRequest): ModelParameters {
   const { temperature, top_p, max_output_tokens, parallel_tool_calls } = request;
   const extra = toChatFields(request);
-  return {
-    ...(typeof temperature === "number" && { temperature }),
-    ...(typeof top_p === "number" && { top_p }),
-    ...(typeof max_output_tokens === "number" && { max_tokens: max_output_tokens }),
-    ...(typeof parallel_tool_calls === "boolean" && { parallel_tool_calls }),
-    ...(Object.keys(extra).length > 0 && { extra }),
-  };
+  return compact({
+    temperature: typeof temperature === "number" ? temperature : undefined,
+    top_p: typeof top_p === "number" ? top_p : undefined,
+    max_tokens: typeof max_output_tokens === "number" ? max_output_tokens : undefined,
+    parallel_tool_calls: typeof parallel_tool_calls === "boolean" ? parallel_tool_calls : undefined,
+    extra: Object.keys(extra).length > 0 ? extra : undefined,
+  });
 }
 
 /** Other parameters as fields of chat completions, which is the API we use with every provider. */

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { Context } from "hono";
 import type { Tool } from "../../../agent/tools/tool.ts";
 import { selectTools } from "../../../agent/tools/toolbox.ts";
@@ -101,13 +102,17 @@ export async function withModelField<Result>(
     const message = error.message
       .replace("The request has no x-model-id header", `The request has no ${field}`)
       .replace(/^x-model-id /, `${field} `);
-    throw new ServiceError(error.code, message, {
-      cause: error,
-      errors: [{ pointer: `/${field}`, code: error.code, message }],
-      headers: error.headers,
-      ...(error.hint !== undefined && { hint: error.hint }),
-      ...(error.suggestions && { suggestions: error.suggestions }),
-    });
+    throw new ServiceError(
+      error.code,
+      message,
+      compact({
+        cause: error,
+        errors: [{ pointer: `/${field}`, code: error.code, message }],
+        headers: error.headers,
+        hint: error.hint,
+        suggestions: error.suggestions,
+      }),
+    );
   }
 }
 
@@ -129,7 +134,7 @@ function readTrace(context: Context): TurnHeaders["trace"] {
   const traceparent = context.req.header("traceparent");
   if (traceparent === undefined) return undefined;
   const tracestate = context.req.header("tracestate");
-  return { traceparent, ...(tracestate !== undefined && { tracestate }) };
+  return compact({ traceparent, tracestate });
 }
 
 function listOf(header: string | undefined): string[] | null {

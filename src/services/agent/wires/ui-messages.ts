@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { AgentEvent, AskedToolCall, SuccessfulOutcome, ToolRun } from "../../../agent/loop/agent-outcome.ts";
 import { isDenial, type ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import { pairToolMessages, type LooseMessage, type LooseToolCall } from "../../../agent/messages/history.ts";
@@ -47,7 +48,7 @@ function toLooseMessages({ role, parts }: UiMessage): LooseMessage[] {
     const content = textOf(step);
     if (content === "" && tools.length === 0) return [];
     const calls = signedCallFirst(tools.map(toCall));
-    return [{ role, content, ...(calls.length > 0 && { tool_calls: calls }) }, ...tools.flatMap(toResult)];
+    return [compact({ role, content, tool_calls: calls.length > 0 ? calls : undefined }), ...tools.flatMap(toResult)];
   });
 }
 
@@ -77,7 +78,12 @@ function toUserPart(part: UiPart): UserPart[] {
 
 function toCall({ toolCallId, input, callProviderMetadata, ...part }: UiToolPart): LooseToolCall {
   const echo = decodeMetadata(callProviderMetadata?.rehearsal?.echo)?.(toolCallId);
-  return { id: toolCallId, name: nameOf(part), arguments: JSON.stringify(input ?? {}), ...(echo && { echo }) };
+  return compact({
+    id: toolCallId,
+    name: nameOf(part),
+    arguments: JSON.stringify(input ?? {}),
+    echo: echo ?? undefined,
+  });
 }
 
 /** Opaque metadata of a call in the field that `useChat` keeps and sends back. */
@@ -268,6 +274,6 @@ function toFinishReason({ finish_reason: reason }: SuccessfulOutcome): string {
 }
 
 function toMetadata(turn: Turn, { finish_reason, usage, uncounted, cost }: SuccessfulOutcome) {
-  const known = { ...(!uncounted && { usage }), ...(cost !== null && { cost }) };
+  const known = compact({ usage: !uncounted ? usage : undefined, cost: cost ?? undefined });
   return { run_id: turn.runId, model: turn.resolved, finish_reason, ...known };
 }

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import { runFileName } from "../../../base/file-name.ts";
 import { ServiceError } from "../../../contract/errors/errors.ts";
@@ -106,24 +107,26 @@ const dayMs = 86_400_000;
 function toRunFilter(query: RunListQuery): Omit<RunFilter, "owner"> {
   const { search_model_ids: ids, score = "overall", min_score, max_score, created_from, created_to, ...filter } = query;
   const isDay = created_to?.length === "2026-11-18".length;
-  return {
+  return compact({
     ...filter,
     search_model_ids: ids?.split(","),
-    ...((min_score !== undefined || max_score !== undefined) && {
-      scoreRange: { name: score, minimum: min_score ?? -Infinity, maximum: max_score ?? Infinity },
-    }),
-    ...((created_from !== undefined || created_to !== undefined) && {
-      createdRange: {
-        from: created_from === undefined ? 0 : Date.parse(created_from),
-        to: created_to === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(created_to) + (isDay ? dayMs - 1 : 0),
-      },
-    }),
-  };
+    scoreRange:
+      min_score !== undefined || max_score !== undefined
+        ? { name: score, minimum: min_score ?? -Infinity, maximum: max_score ?? Infinity }
+        : undefined,
+    createdRange:
+      created_from !== undefined || created_to !== undefined
+        ? {
+            from: created_from === undefined ? 0 : Date.parse(created_from),
+            to: created_to === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(created_to) + (isDay ? dayMs - 1 : 0),
+          }
+        : undefined,
+  });
 }
 
 export async function* toServerEvents(events: AsyncIterable<RunEvent>): AsyncGenerator<ServerEvent> {
   for await (const event of events) {
-    yield { event: event.type, data: event.data, ...(event.type === "interaction" && { id: event.id }) };
+    yield compact({ event: event.type, data: event.data, id: event.type === "interaction" ? event.id : undefined });
   }
 }
 
@@ -148,11 +151,11 @@ export const exportRoute = defineRoute(
       // The report may run its own inline script and worker, without network access.
       const policy =
         "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; style-src 'unsafe-inline'; img-src data:";
-      const headers = {
+      const headers = compact({
         "content-type": file.contentType,
         "content-disposition": `attachment; filename="${runFileName(toRun(run))}.${file.extension}"`,
-        ...(format === "html" && { "content-security-policy": policy }),
-      };
+        "content-security-policy": format === "html" ? policy : undefined,
+      });
       return streamText(context, file.pieces, { log, headers });
     },
 );
@@ -198,18 +201,21 @@ async function* writeInFormat(
   const writer = create();
   const { message, run_id, test_name, endpoint, model_id, state, demo, summary } = toRun(run);
   const { usage, ...figures } = summary ?? {};
-  yield writer.start({
-    message,
-    run_id,
-    test_name,
-    endpoint,
-    model_id,
-    state,
-    demo,
-    history: run.settings.history ?? "generated",
-    ...(run.settings.system_prompt !== undefined && { system_prompt: run.settings.system_prompt }),
-    ...(summary && usage && { summary: figures as Omit<typeof summary, "usage">, usage }),
-  });
+  yield writer.start(
+    compact({
+      message,
+      run_id,
+      test_name,
+      endpoint,
+      model_id,
+      state,
+      demo,
+      history: run.settings.history ?? "generated",
+      system_prompt: run.settings.system_prompt,
+      summary: summary && usage ? (figures as Omit<typeof summary, "usage">) : undefined,
+      usage: summary && usage ? usage : undefined,
+    }),
+  );
   if (writer.attempt) {
     const look = writer.look && (({ scenario, attempt }: ReadAttempt) => writer.look?.(scenario, attempt));
     for await (const { scenario, attempt } of runs.attemptResults(run, { look }))

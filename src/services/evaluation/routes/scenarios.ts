@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { z } from "zod";
 import { ServiceError } from "../../../contract/errors/errors.ts";
 import {
@@ -202,11 +203,15 @@ async function exportLibrary(
   const written = await writeLibraryFile({ format, scenarios: library.all(), owner: caller.owner, signal });
   if ("problem" in written) throw invalidField("/format", written.problem, format);
   const [extension = ""] = writer.extensions;
-  return context.body(holdAnswer(context, written.text), 200, {
-    "content-type": mediaTypes[extension] ?? "text/plain; charset=utf-8",
-    "content-disposition": `attachment; filename="scenarios.${extension}"`,
-    ...(written.notes !== null && { "rehearsal-export-notes": written.notes }),
-  });
+  return context.body(
+    holdAnswer(context, written.text),
+    200,
+    compact({
+      "content-type": mediaTypes[extension] ?? "text/plain; charset=utf-8",
+      "content-disposition": `attachment; filename="scenarios.${extension}"`,
+      "rehearsal-export-notes": written.notes ?? undefined,
+    }),
+  );
 }
 
 const mediaTypes: Readonly<Record<string, string>> = {

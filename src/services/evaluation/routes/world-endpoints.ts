@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { hostname, networkInterfaces } from "node:os";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
@@ -88,11 +89,14 @@ export function createWorldServer(options: WorldServerOptions): WorldServer {
 
   async function answerRelayed(token: string, { method, headers, body }: RelayedRequest): Promise<RelayedResponse> {
     const served = open.get(token);
-    const request = new Request(`http://world${worldPath}${token}/mcp`, {
-      method,
-      headers,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+    const request = new Request(
+      `http://world${worldPath}${token}/mcp`,
+      compact({
+        method,
+        headers,
+        body: body !== undefined ? JSON.stringify(body) : undefined,
+      }),
+    );
     const response = await (served ? answerHere(served, request, body) : endedFor(closed.get(token), body));
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
   }
@@ -100,7 +104,7 @@ export function createWorldServer(options: WorldServerOptions): WorldServer {
   async function forward(token: string, request: Request, body: unknown): Promise<Response> {
     if (!relay || token === "") return unknownWorld();
     const headers = Object.fromEntries([...request.headers].filter(([name]) => relayedHeaders.has(name)));
-    const asked: RelayedRequest = { method: request.method, headers, ...(body !== undefined && { body }) };
+    const asked: RelayedRequest = compact({ method: request.method, headers, body });
     const relayed = await relay().forward(idOf(token), asked, request.signal);
     if (relayed.outcome === "closed") return endedFor(relayed.attempt, body);
     if (relayed.outcome === "unreachable")

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -210,7 +211,13 @@ function unreadable(cause: unknown): ServiceError {
 function toApiKey({ id, owner, scopes, sha256, expires_at, revoked_at }: StoredKey): ApiKey {
   // A revoked key has ended even if this host's clock is behind that of the host where it was revoked.
   const endsAt = revoked_at === null ? Date.parse(expires_at ?? "") : Number.NEGATIVE_INFINITY;
-  return { id, name: owner, scopes: new Set(scopes), sha256, ...(!Number.isNaN(endsAt) && { endsAt }) };
+  return compact({
+    id,
+    name: owner,
+    scopes: new Set(scopes),
+    sha256,
+    endsAt: !Number.isNaN(endsAt) ? endsAt : undefined,
+  });
 }
 
 const Times = z.record(z.string(), z.iso.datetime());

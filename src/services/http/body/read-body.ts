@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "hono";
 import { ServiceError } from "../../../contract/errors/errors.ts";
@@ -111,10 +112,14 @@ async function readStream(
 
 function tooLarge(limit: number, memoryLimit: number): ServiceError {
   const isMemory = memoryLimit < limit;
-  return new ServiceError("body_too_large", `The body is larger than ${isMemory ? memoryLimit : limit} bytes.`, {
-    headers: { connection: "close" },
-    ...(isMemory && { hint: "Split the body, or give the process more memory: its memory sets this limit." }),
-  });
+  return new ServiceError(
+    "body_too_large",
+    `The body is larger than ${isMemory ? memoryLimit : limit} bytes.`,
+    compact({
+      headers: { connection: "close" },
+      hint: isMemory ? "Split the body, or give the process more memory: its memory sets this limit." : undefined,
+    }),
+  );
 }
 
 function clientClosed(cause: Error | undefined): ServiceError {

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import type { z } from "zod";
 import { truncateText } from "../../../base/text.ts";
 import { ServiceError, type FieldError } from "../../../contract/errors/errors.ts";
@@ -122,12 +123,12 @@ function toFieldError(found: Found, sent: unknown): FieldError {
   const value = ofKey ? issue.input : valueAt(sent, path);
   const received = describe(value);
   const missing = ["invalid_type", "invalid_union", "invalid_value"].includes(issue.code) && value === undefined;
-  return {
+  return compact({
     pointer: toPointer(path),
     code: missing ? "required" : issue.code,
     message: issue.message,
-    ...(received !== undefined && { received }),
-  };
+    received,
+  });
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -1,3 +1,4 @@
+import { compact } from "../../../base/compact.ts";
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
@@ -37,7 +38,7 @@ export interface CompressedFile {
 /** A file that never changes, such as a script of the page. */
 export function compressedFile(body: Uint8Array<ArrayBuffer>, type: string): CompressedFile {
   const isCompressible = compressible.test(type);
-  const headers = { "content-type": type, ...(isCompressible && { vary: "Accept-Encoding" }) };
+  const headers = compact({ "content-type": type, vary: isCompressible ? "Accept-Encoding" : undefined });
   const plain = toRepresentation(body, headers);
   const compressed = new Map<Encoding, Promise<Representation>>();
   return {
