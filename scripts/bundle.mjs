@@ -102,6 +102,9 @@ const undiciClasses = `
   export { CloseEvent } from "undici/lib/web/websocket/events.js";
 `;
 
+/** WebSockets, for the targets that speak them. */
+const undiciSocket = 'export { WebSocket } from "undici/lib/web/websocket/websocket.js";';
+
 /** HTTP/2 is not spoken here, and what is bundled gets along without it: undici does the same where Node was built so. */
 const noHttp2 = "export const constants = {}; export class Http2ServerRequest {}";
 
@@ -111,6 +114,7 @@ const noPrograms = "export default {};";
 const replaced = {
   undici: undiciParts,
   "web-classes undici": undiciClasses,
+  "socket undici": undiciSocket,
   "node:http2": noHttp2,
   "commander node:child_process": noPrograms,
 };
