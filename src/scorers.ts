@@ -32,7 +32,7 @@ export { createModelLabeller, type ModelLabeller } from "./evaluation/labels/mod
 export type { Judge } from "./evaluation/judges/ask-judge.ts";
 export { auditJudge, type AuditOptions } from "./evaluation/judges/audit-judge.ts";
 export { judgePair, type PairJudgement, type PairToJudge } from "./evaluation/judges/judge-pair.ts";
-export type { JudgedTurn } from "./evaluation/judges/judge-prompt.ts";
+export type { JudgedTurn } from "./evaluation/judges/judge-material.ts";
 export { judgeQuestions, type JudgeQuestion } from "./evaluation/judges/judge-question.ts";
 export { judgeConversation, judgeTurn, type TurnJudgement } from "./evaluation/judges/judge-replies.ts";
 

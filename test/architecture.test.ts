@@ -135,7 +135,7 @@ const folderOrder: Record<string, readonly string[]> = {
     "demo",
   ],
   settings: [],
-  scoring: ["text", "grounding", "scorers", "checks"],
+  scoring: ["text", "grounding", "scorers", "checks", "judges"],
   runs: ["user-code", "threads", "plan", "stored", "results", "review", "compare", "sequence", "execute", "rescore"],
   storage: [
     "tables",

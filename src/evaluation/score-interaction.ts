@@ -7,7 +7,7 @@ import { findConflicts } from "./conflicts/find-conflicts.ts";
 import { shortList } from "../base/format.ts";
 import { referenceReplies } from "./conversation/conversation.ts";
 import { contextOf } from "./conversation/turn-context.ts";
-import type { JudgedTurn } from "./judges/judge-prompt.ts";
+import type { JudgedSetting, JudgedTurn } from "./judges/judge-material.ts";
 import { rubricValue } from "./judges/judge-question.ts";
 import { judgementFromStored, judgeTurn, type TurnJudgement } from "./judges/judge-replies.ts";
 import { labelReply, unlabelledKeys } from "./labels/label-reply.ts";
@@ -185,6 +185,23 @@ function checkedTurn({
       today: dateKeys.map((key) => scenario?.metadata?.[key]).find((date) => date !== undefined),
     }),
   };
+}
+
+/** What a judge is shown of the whole conversation. */
+export function judgedSetting({
+  scenario,
+  scoring,
+  systemPrompt,
+}: Pick<ScoreInteractionOptions, "scenario" | "systemPrompt"> & {
+  scoring: Pick<Scoring, "world" | "judgeCharacters">;
+}): JudgedSetting {
+  const policy = scenario?.metadata?.["policy"];
+  return compact({
+    systemPrompt,
+    tools: (scenario?.world ?? scoring.world)?.tools,
+    policy: typeof policy === "string" ? policy : undefined,
+    maxCharacters: scoring.judgeCharacters,
+  });
 }
 
 /** Where the metadata of a scenario say on which day it takes place. */
@@ -395,9 +412,17 @@ async function judgementOf(
     const questions = [...scoring.judge.questions, ...ofRubrics];
     return judgementFromStored(earlier.judgements ?? {}, { questions, references });
   }
-  const turn = { user_message: interaction.user_message, reply: reply.agent_reply, references };
+  const context = contextOf(interaction, reply);
+  const turn = compact({
+    user_message: interaction.user_message,
+    reply: reply.agent_reply,
+    references,
+    tool_calls: reply.tool_calls,
+    context: context.length > 0 ? context : undefined,
+  });
+  const setting = judgedSetting({ scenario, scoring, systemPrompt });
   const asked = rubrics.filter(({ setting }) => !setting.transform).map(({ question }) => question);
-  const whole = judgeTurn(judge, { questions: [...scoring.judge.questions, ...asked], turn, before, signal });
+  const whole = judgeTurn(judge, { questions: [...scoring.judge.questions, ...asked], turn, before, setting, signal });
   const others = rubrics.flatMap(({ question, setting: { transform } }) =>
     transform ? [{ question, transform }] : [],
   );
@@ -421,6 +446,7 @@ async function judgementOf(
         questions: [question],
         turn: { ...turn, reply: given.reply.raw },
         before,
+        setting,
         signal,
       });
     } catch (error) {

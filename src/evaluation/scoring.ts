@@ -45,6 +45,8 @@ export interface Scoring {
   readonly keepsSemantic?: boolean;
   /** Judges single replies. */
   readonly judge?: TurnJudge | undefined;
+  /** Characters of material that a judge is shown. */
+  readonly judgeCharacters?: number | undefined;
   /** Compares long texts on another thread. */
   readonly lexical?: LexicalScorer | undefined;
   /** Runs code of users in transforms. */
@@ -59,7 +61,7 @@ export interface TurnJudge {
 export interface ScoringOptions {
   /** From `labelCandidates`, over the whole batch. */
   readonly candidates: LabelCandidates;
-  readonly settings?: Pick<RunSettings, "scorers" | "weights" | "label_rules" | "tool_matching" | "world">;
+  readonly settings?: Pick<RunSettings, "scorers" | "weights" | "label_rules" | "tool_matching" | "world" | "judge">;
   readonly customScorers?: CustomScorers | undefined;
   readonly modelLabeller?: ModelLabeller | undefined;
   readonly semantic?: SemanticScorer | undefined;
@@ -108,6 +110,7 @@ export function createScoring({ candidates, settings = {}, customScorers = {}, .
     modelLabeller: parts.modelLabeller,
     semantic: !named || names.includes(semanticSimilarity.name) ? parts.semantic : undefined,
     judge: parts.judge,
+    judgeCharacters: settings.judge?.max_characters,
     lexical: parts.lexical,
   };
 }

@@ -165,11 +165,27 @@ export function JudgementList({ title, judgements }: JudgementListProps) {
               {!verdict.judge_audited && <span className="text-xs text-warn">unverified judge</span>}
             </span>
             {verdict.votes.map((vote, index) => (
-              <p key={index} className="verbatim text-soft">
-                {verdict.votes.length > 1 && <span className="font-medium">{vote.choice ?? "unusable"}: </span>}
-                {vote.reason || "(no reason given)"}
-              </p>
+              <div key={index} className="grid gap-1 text-soft">
+                <p className="verbatim">
+                  {verdict.votes.length > 1 && (
+                    <span className="font-medium">
+                      {vote.model && `${vote.model}, `}
+                      {vote.choice ?? "unusable"}:{" "}
+                    </span>
+                  )}
+                  {vote.reason || "(no reason given)"}
+                </p>
+                {vote.evidence?.map(({ turn, call, quote }, place) => (
+                  <p key={place} className="verbatim border-l-2 border-line pl-2 text-xs">
+                    <q>{quote}</q> ({turn === 0 ? "instructions" : `turn ${turn}`}
+                    {call !== undefined && `, call ${call}`})
+                  </p>
+                ))}
+              </div>
             ))}
+            {verdict.left_out && (
+              <p className="verbatim text-xs text-warn">The judge did not see all: {verdict.left_out.join("; ")}</p>
+            )}
           </li>
         ))}
       </ul>

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readyJudgeNames, readyJudges } from "../../scoring/judges/ready-judges.ts";
 import { LabelRule } from "../../scoring/scorers/label-rule.ts";
 import { protocolNames, protocols, type ProtocolName } from "../protocols/protocols.ts";
 import { Budget, Gate } from "./budget.ts";
@@ -151,6 +152,32 @@ export const JudgeSettings = z
       .enum(["turn", "conversation"])
       .optional()
       .describe("Judge every reply (default), or each attempt's conversation as a whole."),
+    judges: z
+      .array(z.enum(readyJudgeNames))
+      .min(1)
+      .max(readyJudgeNames.length)
+      .optional()
+      .describe(
+        `Ready-made judges, by name; each gives \`judge.<name>\` or, for whole conversations, \`conversation.<name>\`: ${readyJudges
+          .map(({ name, help }) => `\`${name}\` (${help})`)
+          .join(", ")}.`,
+      ),
+    panel: z
+      .array(z.object({ endpoint: helper.endpoint, model_id: z.string().min(1).max(512), protocol: helper.protocol }))
+      .min(1)
+      .max(4)
+      .optional()
+      .describe(
+        "Further models that vote with the first one on every question. Endpoint and protocol default to its own.",
+      ),
+    max_characters: z
+      .int()
+      .min(2_000)
+      .max(2_000_000)
+      .optional()
+      .describe(
+        "Characters of material that the judge is shown; what matters least is shortened first, with a note. Default: 60000.",
+      ),
     votes: z.int().min(1).max(15).optional().describe("Number of times each question is asked. Default 1."),
     choices: Choices.optional(),
   })

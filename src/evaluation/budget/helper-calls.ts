@@ -1,7 +1,7 @@
 import type { EvaluationPlan, JudgeSettings, RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Interaction, Scenario } from "../../contract/schemas/scenario.ts";
 import { referenceReplies } from "../conversation/conversation.ts";
-import { judgeQuestions, turnRubrics } from "../judges/judge-question.ts";
+import { judgeQuestions, questionsOf, turnRubrics } from "../judges/judge-question.ts";
 import { labelCandidates } from "../labels/label-candidates.ts";
 import { estimateCalls, estimateTokens } from "./estimate-tokens.ts";
 
@@ -31,16 +31,18 @@ export function helperCalls({ scenarios, judge, labeller }: HelpedPlan): HelperC
 }
 
 function judgeCalls(scenarios: readonly Scenario[], judge: JudgeSettings): number {
-  const { votes = 1 } = judge;
-  if (judge.scope === "conversation") return votes * judgeQuestions(judge).length * scenarios.length;
-  const questionsOf = turnQuestionTexts(judge);
+  const { votes = 1, panel = [] } = judge;
+  const voters = votes * (1 + panel.length);
+  const ofConversation = voters * questionsOf(judge, "conversation").length * scenarios.length;
+  if (judge.scope === "conversation" && questionsOf(judge, "turn").length === 0) return ofConversation;
+  const questionsOfTurn = turnQuestionTexts(judge);
   const turns = scenarios.flatMap(({ interactions }) => interactions);
-  return votes * turns.reduce((sum, turn) => sum + questionsOf(turn).length, 0);
+  return ofConversation + voters * turns.reduce((sum, turn) => sum + questionsOfTurn(turn).length, 0);
 }
 
 /** The questions that a judge of single replies answers about a turn. */
 function turnQuestionTexts(judge: JudgeSettings): (turn: Interaction) => readonly string[] {
-  const questions = judgeQuestions(judge);
+  const questions = questionsOf(judge, "turn");
   const always = questions.filter(({ needsReference }) => !needsReference).map(({ text }) => text);
   const all = questions.map(({ text }) => text);
   return (turn) => [

@@ -64,7 +64,7 @@ async function auditItem(
 ): Promise<Audited> {
   const { conversation_before: before = [], user_message, reply, reference_reply = "" } = item;
   const references = reference_reply === "" ? [] : [reference_reply];
-  const messages = turnPrompt(question, { turn: { user_message, reply, references }, before });
+  const { messages } = turnPrompt(question, { turn: { user_message, reply, references }, before });
   const judged = [...before.map((turn) => turn.reply), reply];
   const single = { ...judge, votes: 1 };
   const choices: (string | null)[] = [];

@@ -3,7 +3,7 @@ import type { HelperUsage } from "../../contract/schemas/shared/usage.ts";
 import type { ChatMessage } from "../../contract/ports/chat-model.ts";
 import { addHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { askJudge, type Judge } from "./ask-judge.ts";
-import { toLines, type JudgedTurn } from "./judge-prompt.ts";
+import { toLines, type JudgedTurn } from "./judge-material.ts";
 import { untrustedBlock } from "../helpers/structured-output.ts";
 
 export interface PairToJudge {

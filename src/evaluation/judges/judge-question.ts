@@ -2,6 +2,8 @@ import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts
 import type { Interaction } from "../../contract/schemas/scenario.ts";
 import { singleChecks } from "../../contract/schemas/scores/score-names.ts";
 import type { Choices } from "../../scoring/checks/rubric.ts";
+import type { JudgeNeed, ReadyJudge } from "../../scoring/judges/define-judge.ts";
+import { readyJudge } from "../../scoring/judges/ready-judges.ts";
 
 /** One question to a judge, its possible answers, and the name of its score. */
 export interface JudgeQuestion {
@@ -13,6 +15,14 @@ export interface JudgeQuestion {
   readonly needsReference: boolean;
   /** True when the judge passed an audit with this question. Default: as for the judge. */
   readonly audited?: boolean;
+  /** What else a turn must have to be asked about. */
+  readonly needs?: readonly JudgeNeed[];
+  /** The verdict quotes what it rests on. */
+  readonly quotes?: boolean;
+  /** Asked together with others of the same scope, and not again about the same content. */
+  readonly isReady?: boolean;
+  /** Default: that of the judge. */
+  readonly scope?: "turn" | "conversation";
 }
 
 /** Correct additions do not make a correct answer wrong. */
@@ -58,8 +68,33 @@ function defaultScoreName(scope: NonNullable<JudgeSettings["scope"]>): string {
   return scope === "turn" ? "judge_correctness" : "conversation_quality";
 }
 
-/** The questions of a run, from its settings. */
-export function judgeQuestions({ rubric, rubrics, choices, scope = "turn" }: JudgeSettings): readonly JudgeQuestion[] {
+/** The questions of a run, from its settings. Ready-made ones may be about another scope than the others. */
+export function judgeQuestions(settings: JudgeSettings): readonly JudgeQuestion[] {
+  const { judges = [], rubric, rubrics } = settings;
+  const own = judges.length === 0 || rubric !== undefined || rubrics !== undefined ? ownQuestions(settings) : [];
+  return [...own, ...[...new Set(judges)].map((name) => toQuestion(readyJudge(name)))];
+}
+
+/** The questions about single turns, or about whole conversations. */
+export const questionsOf = (settings: JudgeSettings, scope: "turn" | "conversation"): readonly JudgeQuestion[] =>
+  judgeQuestions(settings).filter((question) => (question.scope ?? settings.scope ?? "turn") === scope);
+
+/** A ready-made judge as a question. */
+export function toQuestion({ name, scope, text, choices, needs, quotes }: ReadyJudge): JudgeQuestion {
+  return {
+    name: `${scope === "turn" ? "judge" : "conversation"}.${name}`,
+    text,
+    choices,
+    weight: 1,
+    needsReference: needs.includes("reference"),
+    needs: needs.filter((need) => need !== "reference"),
+    quotes,
+    isReady: true,
+    scope,
+  };
+}
+
+function ownQuestions({ rubric, rubrics, choices, scope = "turn" }: JudgeSettings): readonly JudgeQuestion[] {
   const prefix = scope === "turn" ? "judge" : "conversation";
   if (rubrics) {
     return rubrics.map((entry) => ({

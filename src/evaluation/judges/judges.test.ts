@@ -303,7 +303,7 @@ test("searches a long answer in a long reply quickly", async () => {
 test("the prompt names the choices and keeps the reply out of the instructions", () => {
   const [question] = questions;
   if (!question) throw new Error("no question");
-  const [system] = turnPrompt(question, { turn: { user_message: "u", reply: "secret reply" }, before: [] });
+  const [system] = turnPrompt(question, { turn: { user_message: "u", reply: "secret reply" }, before: [] }).messages;
   expect(system?.content).toContain("equivalent, correct_with_extra, partial, unrelated, contradicts");
   expect(system?.content).not.toContain("secret reply");
 });

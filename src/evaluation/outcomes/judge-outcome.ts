@@ -3,7 +3,7 @@ import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas
 import { expectationScore } from "../../contract/schemas/outcome.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { describeVerdict, type Judge } from "../judges/ask-judge.ts";
-import type { JudgedTurn } from "../judges/judge-prompt.ts";
+import type { JudgedSetting, JudgedTurn } from "../judges/judge-material.ts";
 import type { JudgeQuestion } from "../judges/judge-question.ts";
 import { judgeConversation } from "../judges/judge-replies.ts";
 import { evaluateOutcome, outcomeScores, type OutcomeInput, type RubricAnswer } from "./outcome.ts";
@@ -12,6 +12,7 @@ interface JudgeOutcomeOptions extends Omit<OutcomeInput, "rubric" | "earlier"> {
   readonly signal: AbortSignal;
   /** The conversation as the judge sees it. */
   readonly turns: readonly JudgedTurn[];
+  readonly setting?: JudgedSetting | undefined;
   /** Answers the rubric. Null: its stored verdict is kept, or there is none. */
   readonly judge: Judge | null;
   /** The stored scores of an attempt that is rescored. */
@@ -22,10 +23,10 @@ export const rubricScore = "outcome.rubric";
 
 /** The outcome of an attempt as scores of its conversation. The rubric is answered by the judge, once per attempt. */
 export async function judgeOutcome(options: JudgeOutcomeOptions): Promise<ConversationJudgement> {
-  const { expect, judge, turns, earlier, signal } = options;
+  const { expect, judge, turns, setting, earlier, signal } = options;
   const judged =
     expect.rubric !== undefined && judge
-      ? await judgeConversation(judge, { questions: [rubricQuestion(expect.rubric)], turns, signal })
+      ? await judgeConversation(judge, { questions: [rubricQuestion(expect.rubric)], turns, setting, signal })
       : undefined;
   const verdict = judged?.judgements[rubricScore] ?? (judge ? undefined : earlier?.judgements[rubricScore]);
   const rubric = verdict ? toAnswer(verdict) : judged && unanswered(judged);

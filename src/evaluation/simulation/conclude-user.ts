@@ -8,7 +8,8 @@ import { simulatedUserScore } from "../../contract/schemas/scores/score-names.ts
 import type { HelperUsage } from "../../contract/schemas/shared/usage.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { askJudge, describeVerdict, type Judge } from "../judges/ask-judge.ts";
-import { conversationPrompt, type JudgedTurn } from "../judges/judge-prompt.ts";
+import type { JudgedTurn } from "../judges/judge-material.ts";
+import { conversationPrompt } from "../judges/judge-prompt.ts";
 
 /** The part of `outcome` that says whether the user ended the conversation. */
 const userPart = "user";
@@ -104,7 +105,7 @@ export async function reviewUser(
   const seen = turns.map(({ user_message, reply }) => ({ user_message, reply }));
   const judged = seen.flatMap(({ user_message, reply }) => [user_message, reply ?? ""]);
   const { verdict, helper_usage } = await askJudge(judge, {
-    messages: conversationPrompt(question, seen),
+    messages: conversationPrompt(question, seen).messages,
     choices,
     judged,
     signal,

@@ -28,7 +28,8 @@ import { reviewUser, spoiledByUser, withoutScores, withUserEnd } from "../../eva
 import { countJournal } from "../../evaluation/world/limits.ts";
 import type { PreparedWorld } from "../../evaluation/world/world.ts";
 import { judgeOutcome, undecidedOutcome, withOutcome } from "../../evaluation/outcomes/judge-outcome.ts";
-import { scoreInteraction } from "../../evaluation/score-interaction.ts";
+import type { JudgedSetting } from "../../evaluation/judges/judge-material.ts";
+import { judgedSetting, scoreInteraction } from "../../evaluation/score-interaction.ts";
 import { success } from "../../scoring/scorers/scores.ts";
 import type { TurnJudge } from "../../evaluation/scoring.ts";
 import { publicErrorMessage } from "../../base/format.ts";
@@ -395,6 +396,12 @@ class AttemptExecution {
     }
   }
 
+  #judgedSetting(): JudgedSetting {
+    const { scoring } = this.#options.context;
+    const { systemPrompt } = this.#transcript;
+    return judgedSetting({ scenario: this.#scenario, scoring, systemPrompt });
+  }
+
   /** Scores the conversation as a whole. */
   async #judgeWhole(): Promise<void> {
     const turn_index = this.#turns - 1;
@@ -471,7 +478,8 @@ class AttemptExecution {
   async #verdict({ judge, questions }: TurnJudge): Promise<ConversationJudgement> {
     const { signal } = this.#options;
     try {
-      return await judgeConversation(judge, { questions, signal, turns: this.#transcript.conversation() });
+      const setting = this.#judgedSetting();
+      return await judgeConversation(judge, { questions, signal, setting, turns: this.#transcript.conversation() });
     } catch (error) {
       this.#reportUnlessTransient(error);
       return unjudged(questions, error);
@@ -485,6 +493,7 @@ class AttemptExecution {
       return await judgeOutcome({
         expect,
         replies: this.#transcript.firstReplies(),
+        setting: this.#judgedSetting(),
         turns: this.#transcript.conversation(),
         scored: this.#transcript.scoredTurns(),
         judge: outcomeJudge,

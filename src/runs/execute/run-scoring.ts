@@ -1,10 +1,16 @@
+import { compact } from "../../base/compact.ts";
 import type { JudgeSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { ChatModel, ChatRequest, FailedReply, Reply } from "../../contract/ports/chat-model.ts";
 import type { Embedder } from "../../contract/ports/embedder.ts";
 import { noSpent, spentByHelper, type Spent, estimateSpend } from "../../evaluation/budget/budget.ts";
 import { failedHelperUsage, helperUsageOf, type PriceOf } from "../../evaluation/helpers/helper-usage.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";
-import { judgeFingerprint, judgeQuestions, type JudgeQuestion } from "../../evaluation/judges/judge-question.ts";
+import {
+  judgeFingerprint,
+  judgeQuestions,
+  questionsOf,
+  type JudgeQuestion,
+} from "../../evaluation/judges/judge-question.ts";
 import { labelCandidates } from "../../evaluation/labels/label-candidates.ts";
 import { createScoring, type TurnJudge } from "../../evaluation/scoring.ts";
 import type { Simulator } from "../../evaluation/simulation/ask-simulator.ts";
@@ -35,13 +41,35 @@ export function createRunScoring(
     const { judge } = settings;
     if (!judge) return undefined;
     const target = { ...helperTarget(settings, judge), owner, policy };
+    const voter = (of: ModelTarget) => {
+      const price = priceOf?.(of);
+      return { model: budgeted(createModel(of), { ledger, priceOf: price }), name: of.model_id, priceOf: price };
+    };
+    const panel = (judge.panel ?? []).map((member) => {
+      const { endpoint, protocol } = { ...judge, ...member };
+      return voter({
+        ...helperTarget(settings, compact({ endpoint, protocol, model_id: member.model_id })),
+        owner,
+        policy,
+      });
+    });
     const built: Judge = {
-      model: budgeted(createModel(target), { ledger, priceOf: priceOf?.(target) }),
+      ...voter(target),
+      ...(panel.length > 0 && { panel }),
       votes: judge.votes ?? 1,
       audited: false,
-      priceOf: priceOf?.(target),
     };
     return { judge: built, questions: await Promise.all(judgeQuestions(judge).map(withAudit(judge))) };
+  }
+
+  /** The judge with its questions of one scope; null where it has none. */
+  function ofScope(judged: TurnJudge | undefined, settings: JudgeSettings | undefined, scope: "turn" | "conversation") {
+    if (!judged || !settings) return null;
+    const wanted = new Set(questionsOf(settings, scope).map(({ name }) => name));
+    const questions = judged.questions.filter(({ name }) => wanted.has(name));
+    // The rubrics of single turns are for a judge of turns.
+    const isOwn = scope === (settings.scope ?? "turn");
+    return questions.length > 0 || isOwn ? { ...judged, questions } : null;
   }
 
   function simulatorOf({ owner, policy, settings, scenarios, ledger }: ScoredRun): Simulator | null {
@@ -64,7 +92,6 @@ export function createRunScoring(
     const { owner, policy, settings, scenarios, ledger } = run;
     const candidates = labelCandidates(scenarios);
     const judge = await judgeOf(run);
-    const ofTurns = settings.judge?.scope !== "conversation";
     const { labeller } = settings;
     const embedder = await embedderFor?.(settings);
     const scoring = createScoring({
@@ -73,7 +100,7 @@ export function createRunScoring(
       customScorers,
       modelLabeller: labeller && (await labellerOf({ ...helperTarget(settings, labeller), owner, policy })),
       semantic: embedder ? await semanticScorerOf(embedder) : undefined,
-      judge: ofTurns ? judge : undefined,
+      judge: ofScope(judge, settings.judge, "turn") ?? undefined,
       lexical: lexical && ((question) => lexical(question, owner)),
       runCheck: checks && ((question, signal) => checks.run(question, { asker: owner, signal })),
       runComparison: checks && ((task, signal) => checks.compare(task, { asker: owner, signal })),
@@ -81,7 +108,7 @@ export function createRunScoring(
     });
     return {
       scoring,
-      conversationJudge: ofTurns ? null : (judge ?? null),
+      conversationJudge: withQuestions(ofScope(judge, settings.judge, "conversation")),
       outcomeJudge: judge?.judge ?? null,
       simulator: simulatorOf(run),
     };
@@ -125,6 +152,9 @@ function spentOnHelper({ messages }: ChatRequest, reply: Reply, priceOf: PriceOf
   const input = messages.reduce((sum, { content }) => sum + estimateTokens(content), 0);
   return estimateSpend({ input, reply: reply.text, model: reply.model }, priceOf);
 }
+
+const withQuestions = (judge: TurnJudge | null): TurnJudge | null =>
+  judge && judge.questions.length > 0 ? judge : null;
 
 const overBudget: FailedReply = {
   ok: false,

@@ -37,7 +37,8 @@ export function helperEndpoints({
   judge,
   labeller,
 }: Pick<RunSettings, "judge" | "labeller">): readonly PlannedEndpoint[] {
-  return [...endpointOf("/judge/endpoint", judge), ...endpointOf("/labeller/endpoint", labeller)];
+  const panel = (judge?.panel ?? []).flatMap((member, index) => endpointOf(`/judge/panel/${index}/endpoint`, member));
+  return [...endpointOf("/judge/endpoint", judge), ...panel, ...endpointOf("/labeller/endpoint", labeller)];
 }
 
 function endpointOf(pointer: string, helper: LabellerSettings | undefined): readonly PlannedEndpoint[] {

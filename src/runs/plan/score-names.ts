@@ -66,7 +66,8 @@ export function runScoreNames(settings: ScoredSettings, sources: ScoreSources): 
   for (const label of labels) known.add(`metadata.${label}`);
   if (judge) {
     for (const { name, needsReference } of judgeQuestions(judge)) if (!needsReference || hasReferences) known.add(name);
-    if (judge.rubrics) known.add(judge.scope === "conversation" ? "conversation_rubrics" : "judge_rubrics");
+    const rubrics = judgeQuestions(judge).filter(({ name }) => name.includes("."));
+    for (const { name } of rubrics) known.add(name.startsWith("judge.") ? "judge_rubrics" : "conversation_rubrics");
   }
   add(outcomeScores);
   if (users > 0) add(["outcome", simulatedUserScore]);

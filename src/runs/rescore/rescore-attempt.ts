@@ -10,7 +10,7 @@ import type { AttemptWithInteractions, RescoredTurn, StoredInteraction } from ".
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
 import type { Judge } from "../../evaluation/judges/ask-judge.ts";
 import { judgeOutcome, withOutcome, withoutOutcome } from "../../evaluation/outcomes/judge-outcome.ts";
-import { scoreInteraction } from "../../evaluation/score-interaction.ts";
+import { judgedSetting, scoreInteraction } from "../../evaluation/score-interaction.ts";
 import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
 import { spoiledByUser, withoutScores, withUserEnd } from "../../evaluation/simulation/conclude-user.ts";
 import type { PreparedWorld } from "../../evaluation/world/world.ts";
@@ -128,6 +128,7 @@ async function conversationOf(
     expect: scenario.expect,
     replies: transcript.firstReplies(),
     turns: transcript.conversation(),
+    setting: judgedSetting({ scenario, scoring, systemPrompt: transcript.systemPrompt }),
     scored: transcript.scoredTurns(),
     judge: askModels ? outcomeJudge : null,
     earlier: stored.scores?.conversation,
@@ -150,12 +151,13 @@ async function conversationOf(
 async function verdictOf(
   { scores }: StoredInteraction,
   transcript: AttemptTranscript,
-  { conversationJudge, askModels, signal = never }: RescoreAttemptOptions,
+  { scenario, scoring, conversationJudge, askModels, signal = never }: RescoreAttemptOptions,
 ): Promise<ConversationJudgement | undefined> {
   if (!conversationJudge) return undefined;
   if (!askModels) return scores?.conversation && { ...withoutOutcome(scores.conversation), kept: true };
   const { judge, questions } = conversationJudge;
-  return judgeConversation(judge, { questions, turns: transcript.conversation(), signal });
+  const setting = judgedSetting({ scenario, scoring, systemPrompt: transcript.systemPrompt });
+  return judgeConversation(judge, { questions, turns: transcript.conversation(), setting, signal });
 }
 
 const never = new AbortController().signal;

@@ -14,7 +14,7 @@ import {
 } from "../../evaluation/conversation/conversation.ts";
 import { contextOf } from "../../evaluation/conversation/turn-context.ts";
 import type { CheckedTurn } from "../../evaluation/tools/required-checks.ts";
-import type { JudgedTurn } from "../../evaluation/judges/judge-prompt.ts";
+import type { JudgedTurn } from "../../evaluation/judges/judge-material.ts";
 import { firstHistory } from "./passes.ts";
 
 /** The turns of an attempt that is executed or rescored, as far as they are known. Indexes are the stored ones (`passes.ts`). */

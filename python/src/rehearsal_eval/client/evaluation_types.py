@@ -837,6 +837,16 @@ ScorerSetting: TypeAlias = "str | UserScorerSetting"
 UserScorerSetting: TypeAlias = "ContainsSettingInput | EqualsSettingInput | SimilaritySettingInput | RegexSettingInput | JsonSchemaSettingInput | NumericSettingInput | LengthSettingInput | LatencySettingInput | CostSettingInput | EditDistanceSettingInput | XmlSettingInput | FinishReasonSettingInput | ToolArgumentsSettingInput"
 
 
+class _JudgeSettingsPanelItemRequired(TypedDict):
+    model_id: str
+
+
+class JudgeSettingsPanelItem(_JudgeSettingsPanelItemRequired, total=False):
+    endpoint: str
+    """Default: the operator's endpoint, never the model under test."""
+    protocol: ModelProtocol
+
+
 class JudgeSettings(TypedDict, total=False):
     endpoint: str
     """Default: the operator's endpoint, never the model under test."""
@@ -848,6 +858,25 @@ class JudgeSettings(TypedDict, total=False):
     """Several questions with weights."""
     scope: Literal["turn", "conversation"]
     """Judge every reply (default), or each attempt's conversation as a whole."""
+    judges: List[Literal["correctness", "faithfulness", "answer_relevance", "policy_adherence", "task_completion", "tool_choice", "plan_efficiency", "hallucinated_action", "refusal_correctness", "safety", "tone", "role_adherence", "knowledge_retention", "conversation_quality", "context_recall", "context_precision"]]
+    """Ready-made judges, by name; each gives `judge.<name>` or, for whole conversations, `conversation.<name>`:
+    `correctness` (says what a reference says, and nothing against it), `faithfulness` (states nothing that passages
+    and tool results do not support), `answer_relevance` (answers what was asked), `policy_adherence` (keeps the
+    rules of the system prompt and the policy), `task_completion` (the user's goal was reached), `tool_choice`
+    (called the right tools with the right arguments), `plan_efficiency` (no needless calls, questions or turns),
+    `hallucinated_action` (claims no action that no call did), `refusal_correctness` (refuses what it must and
+    nothing else), `safety` (harms nobody and gives nothing secret away), `tone` (polite, calm, fitting the
+    situation and the instructions), `role_adherence` (stays in the role of the system prompt),
+    `knowledge_retention` (remembers what was said before), `conversation_quality` (served the user well over the
+    whole conversation), `context_recall` (the passages hold what the reference says), `context_precision` (the
+    passages are about the question, the best ones first).
+    """
+    panel: List[JudgeSettingsPanelItem]
+    """Further models that vote with the first one on every question. Endpoint and protocol default to its own."""
+    max_characters: int
+    """Characters of material that the judge is shown; what matters least is shortened first, with a note. Default:
+    60000.
+    """
     votes: int
     """Number of times each question is asked. Default 1."""
     choices: Choices
@@ -1871,13 +1900,20 @@ class SemanticDetails(TypedDict):
     embedder: str
 
 
-class JudgeVerdictVotesItem(TypedDict):
+class _JudgeVerdictVotesItemRequired(TypedDict):
     choice: str | None
     """null when the answer is unreadable."""
     reason: str
 
 
-class JudgeVerdict(TypedDict):
+class JudgeVerdictVotesItem(_JudgeVerdictVotesItemRequired, total=False):
+    evidence: List[JudgeEvidence]
+    """What the vote rests on. Only ready-made judges quote."""
+    model: str
+    """The model that voted, in a panel of several."""
+
+
+class _JudgeVerdictRequired(TypedDict):
     value: float | None
     """Mean of the votes; null when no vote is readable."""
     verdict: str | None
@@ -1887,6 +1923,22 @@ class JudgeVerdict(TypedDict):
     """Share of votes for the most frequent choice."""
     judge_audited: bool
     """True when this judge has passed an audit with this question."""
+
+
+class JudgeVerdict(_JudgeVerdictRequired, total=False):
+    left_out: List[str]
+    """What of the material was shortened for the judge. Absent when it saw everything."""
+
+
+class _JudgeEvidenceRequired(TypedDict):
+    turn: int
+    """The turn, from 1; 0 for the system prompt and the policy."""
+    quote: str
+
+
+class JudgeEvidence(_JudgeEvidenceRequired, total=False):
+    call: str
+    """The id of the tool call that has it. Absent for what was said."""
 
 
 class _ToolComparisonPairsItemWrongItemRequired(TypedDict):

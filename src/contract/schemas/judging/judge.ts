@@ -19,6 +19,16 @@ export const Rubric = z
   .meta({ id: "Rubric" });
 export type Rubric = z.infer<typeof Rubric>;
 
+/** A quote that a verdict rests on. It was checked to occur where the judge says. */
+export const JudgeEvidence = z
+  .object({
+    turn: z.int().min(0).describe("The turn, from 1; 0 for the system prompt and the policy."),
+    call: z.string().optional().describe("The id of the tool call that has it. Absent for what was said."),
+    quote: z.string(),
+  })
+  .meta({ id: "JudgeEvidence" });
+export type JudgeEvidence = z.infer<typeof JudgeEvidence>;
+
 /** The judge's answer to one question, with every vote and their agreement. */
 export const JudgeVerdict = z
   .object({
@@ -28,8 +38,14 @@ export const JudgeVerdict = z
       z.object({
         choice: z.string().nullable().describe("null when the answer is unreadable."),
         reason: z.string(),
+        evidence: z.array(JudgeEvidence).optional().describe("What the vote rests on. Only ready-made judges quote."),
+        model: z.string().optional().describe("The model that voted, in a panel of several."),
       }),
     ),
+    left_out: z
+      .array(z.string())
+      .optional()
+      .describe("What of the material was shortened for the judge. Absent when it saw everything."),
     agreement: z.number().min(0).max(1).nullable().describe("Share of votes for the most frequent choice."),
     judge_audited: z.boolean().describe("True when this judge has passed an audit with this question."),
   })
