@@ -34,7 +34,7 @@ export function createByteBudget(size: number, now?: () => number): ByteBudget {
   const owned = new Map<string, number>();
   /** Holds that waited for their bytes, oldest first. */
   const admitted = new Set<Hold>();
-  const queue = new Set<Waiter>();
+  const queue = new Set<WaitingHold>();
   let used = 0;
 
   function mayAdd(owner: string | null, bytes: number): boolean {
@@ -45,7 +45,7 @@ export function createByteBudget(size: number, now?: () => number): ByteBudget {
 
   /** Serves each owner's waiters in order: if small ones could overtake, a large one would starve. */
   function serveQueue(): void {
-    const blocked = new Set<Waiter["lane"]>();
+    const blocked = new Set<WaitingHold["lane"]>();
     for (const waiter of queue) {
       if (blocked.has(waiter.lane)) continue;
       if (waiter.mayStart()) waiter.start();
@@ -65,7 +65,7 @@ export function createByteBudget(size: number, now?: () => number): ByteBudget {
         reject(signal.reason);
         serveQueue();
       };
-      const waiter: Waiter = {
+      const waiter: WaitingHold = {
         lane,
         mayStart,
         start() {
@@ -150,14 +150,14 @@ export function createByteBudget(size: number, now?: () => number): ByteBudget {
 
 const anyRoom = Symbol("any room");
 
-interface Waiter {
+interface WaitingHold {
   /** Waiters of one lane are served in order: those of one owner, or those that call `room`. */
   readonly lane: string | null | typeof anyRoom;
   readonly mayStart: () => boolean;
   readonly start: () => void;
 }
 
-interface QueueOptions extends Pick<Waiter, "lane" | "mayStart"> {
+interface QueueOptions extends Pick<WaitingHold, "lane" | "mayStart"> {
   readonly onStart: () => void;
   readonly signal: AbortSignal;
 }

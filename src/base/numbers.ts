@@ -19,23 +19,27 @@ export function formatPValue(p: number): string {
   return p.toFixed(digits ?? 3);
 }
 
-interface Interval {
+interface NumberInterval {
   readonly ci_lower: number | null;
   readonly ci_upper: number | null;
 }
 
 /** A figure followed by its interval, if it has one: "0.81 [0.75, 0.87]". */
-export function withInterval(text: string, { ci_lower, ci_upper }: Interval, write: (value: number) => string): string {
+export function withInterval(
+  text: string,
+  { ci_lower, ci_upper }: NumberInterval,
+  write: (value: number) => string,
+): string {
   return ci_lower === null || ci_upper === null ? text : `${text} [${write(ci_lower)}, ${write(ci_upper)}]`;
 }
 
-interface AdjustedInterval extends Interval {
+interface IntervalAdjustment extends NumberInterval {
   readonly ci_lower_adjusted?: number | null | undefined;
   readonly ci_upper_adjusted?: number | null | undefined;
 }
 
 /** The interval that agrees with the adjusted p value. Results of earlier releases have only the plain one. */
-export const adjustedInterval = (of: AdjustedInterval): Interval => ({
+export const adjustedInterval = (of: IntervalAdjustment): NumberInterval => ({
   ci_lower: of.ci_lower_adjusted === undefined ? of.ci_lower : of.ci_lower_adjusted,
   ci_upper: of.ci_upper_adjusted === undefined ? of.ci_upper : of.ci_upper_adjusted,
 });

@@ -15,18 +15,18 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-interface RequestOptions {
+interface HttpCallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-type Input<Id extends OperationId> = InputOf<Id> & RequestOptions;
+type CallInput<Id extends OperationId> = InputOf<Id> & HttpCallOptions;
 
 /** Sends the requests of a client. Throws a `ServiceFailure` unless the response is 2xx. */
 interface OperationCaller {
-  send<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Response>;
+  send<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<Response>;
   /** Resolves with the JSON of the response. */
-  ask<Id extends OperationId>(id: Id, input: Input<Id>): Promise<AnswerOf<Id>>;
+  ask<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<AnswerOf<Id>>;
 }
 
 export function createCaller({ url, apiKey: key, fetch = globalThis.fetch }: ClientOptions): OperationCaller {
@@ -34,7 +34,7 @@ export function createCaller({ url, apiKey: key, fetch = globalThis.fetch }: Cli
   const apiKey = key?.trim();
   requireValidOptions(url, apiKey);
 
-  async function send<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Response> {
+  async function send<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<Response> {
     const { query = {}, headers, body, signal } = input;
     const { method, path } = fillAddress(id, input.parameters);
     const address = new URL(base + path);
@@ -74,7 +74,7 @@ export async function parseJsonResponse<Body>(answer: Response | Promise<Respons
   }
 }
 
-interface RetryOptions {
+interface ClientRetryOptions {
   readonly signal?: AbortSignal | undefined;
   readonly withinMs?: number | undefined;
   readonly pauseMs?: number | undefined;
@@ -83,7 +83,7 @@ interface RetryOptions {
 /** Retries while the service is unreachable or answers 502–504, for example during a restart: runs survive one. */
 export async function retryWhileServiceUnavailable<Answer>(
   ask: () => Promise<Answer>,
-  { signal, withinMs = 60_000, pauseMs = 500 }: RetryOptions = {},
+  { signal, withinMs = 60_000, pauseMs = 500 }: ClientRetryOptions = {},
 ): Promise<Answer> {
   const deadline = performance.now() + withinMs;
   for (;;) {

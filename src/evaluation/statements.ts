@@ -8,7 +8,7 @@ import type { GivenScore } from "../scoring/scorers/scorer.ts";
 import type { Scoring } from "./scoring.ts";
 import { checkVerdicts, requiredChecks } from "./tools/required-checks.ts";
 
-interface StatedTurn {
+interface TurnStatements {
   readonly interaction: Interaction;
   /** Every score of the turn, those without a value too. */
   readonly scores: readonly GivenScore[];
@@ -25,7 +25,7 @@ export function statedOf({
   scores,
   label_sources,
   scoring,
-}: StatedTurn): NonNullable<StoredScores["stated"]> {
+}: TurnStatements): NonNullable<StoredScores["stated"]> {
   const byName = new Map(scores.map((score) => [score.name, score]));
   const measured = {
     scores: Object.fromEntries(scores.flatMap(({ name, value }) => (value === null ? [] : [[name, value]]))),

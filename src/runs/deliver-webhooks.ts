@@ -32,7 +32,7 @@ interface WebhookOptions {
   readonly answerMs?: number;
 }
 
-interface Delivery extends WebhookOptions {
+interface WebhookDelivery extends WebhookOptions {
   readonly unresponsive: UnresponsiveUrls;
   /** Deliveries in progress. */
   readonly inProgress: Set<Promise<void>>;
@@ -83,7 +83,7 @@ function abortAfter(signal: AbortSignal, ms: number): AbortSignal {
 }
 
 /** Starts deliveries up to the limit. True when the limit is reached, since more may be due. */
-async function startDue(delivery: Delivery): Promise<boolean> {
+async function startDue(delivery: WebhookDelivery): Promise<boolean> {
   const { outbox, inProgress, onError, now = Date.now } = delivery;
   try {
     const due = await outbox.take({ now: now(), holdMs, limit: maxConcurrent - inProgress.size });
@@ -100,7 +100,7 @@ async function startDue(delivery: Delivery): Promise<boolean> {
   }
 }
 
-async function deliver(entry: DueWebhook, options: Delivery): Promise<void> {
+async function deliver(entry: DueWebhook, options: WebhookDelivery): Promise<void> {
   const { outbox, store, urls, unresponsive, onError, now = Date.now } = options;
   const run = await store.runs.get(entry.run_id);
   const old = now() - entry.finished_at > giveUpAfterMs;
@@ -108,13 +108,13 @@ async function deliver(entry: DueWebhook, options: Delivery): Promise<void> {
   const events = run && !old ? webhookEvents(run) : [];
   // Receivers are notified in parallel, so that a slow one delays neither the others nor the release of the entry.
   await Promise.all(urls.map((url) => deliverTo(url)));
-  const isDone = urls.every((url) => events.every((event) => sent.has(keyOf(event, url))));
+  const isDone = urls.every((url) => events.every((event) => sent.has(deliveryKey(event, url))));
   if (old && entry.tries > 1) onError(new Error(`A webhook for the run ${entry.run_id} was given up after a day.`));
   await outbox.settle(entry.run_id, { sent: [...sent], due: isDone ? null : now() + restAfter(entry.tries, options) });
 
   async function deliverTo(url: string): Promise<void> {
     for (const event of events) {
-      const key = keyOf(event, url);
+      const key = deliveryKey(event, url);
       if (sent.has(key) || !unresponsive.mayTry(url)) continue;
       if (await accepted({ event, url }, options)) sent.add(key);
     }
@@ -123,7 +123,7 @@ async function deliver(entry: DueWebhook, options: Delivery): Promise<void> {
 
 async function accepted(
   { event, url }: { event: WebhookEvent; url: string },
-  { secret, send, signal, unresponsive, onError, now = Date.now, answerMs = longestAnswerMs }: Delivery,
+  { secret, send, signal, unresponsive, onError, now = Date.now, answerMs = longestAnswerMs }: WebhookDelivery,
 ): Promise<boolean> {
   const body = JSON.stringify(event.body);
   const headers = signWebhook({ id: event.id, timestamp: Math.floor(now() / 1_000), body }, secret);
@@ -146,7 +146,7 @@ async function accepted(
 }
 
 /** A URL may contain a token, so its hash is stored. */
-function keyOf({ body }: WebhookEvent, url: string): string {
+function deliveryKey({ body }: WebhookEvent, url: string): string {
   return `${body.type} ${createHash("sha256").update(url).digest("base64url").slice(0, 16)}`;
 }
 

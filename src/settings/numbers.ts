@@ -2,7 +2,7 @@ import { longestTimer } from "../base/deadline.ts";
 import type { Environment } from "./environment.ts";
 import { quoted, SettingsError } from "./settings-error.ts";
 
-interface Range {
+interface NumberRange {
   readonly minimum: number;
   readonly maximum: number;
   /** Set when fractions are allowed; otherwise only whole numbers are. */
@@ -10,7 +10,7 @@ interface Range {
 }
 
 /** A number the operator may change: in the environment (`variable`) or in the `limits` section of the configuration (`key`). */
-interface NumberSetting extends Range {
+interface NumberSetting extends NumberRange {
   readonly default: number;
   readonly meaning: string;
 }
@@ -23,7 +23,7 @@ interface Limit<Key extends string = string> extends NumberSetting {
   readonly key: Key;
 }
 
-type Group = Readonly<Record<string, number | NumberVariable | Limit>>;
+type SettingsGroup = Readonly<Record<string, number | NumberVariable | Limit>>;
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
@@ -316,22 +316,22 @@ const table = {
     }),
     idempotencyHours: 24,
   },
-} as const satisfies Record<string, Group>;
+} as const satisfies Record<string, SettingsGroup>;
 
-type Table = typeof table;
+type NumberTable = typeof table;
 
 /** The numeric settings by group: `numbers.limits.attempts`, `numbers.upstream.retries`, … */
 export type NumberSettings = {
-  readonly [Name in keyof Table]: { readonly [Key in keyof Table[Name]]: number };
+  readonly [Name in keyof NumberTable]: { readonly [Key in keyof NumberTable[Name]]: number };
 };
 
 type KeysOf<Entry> = Entry extends Limit<infer Key> ? Key : never;
-type LimitKey = { [Name in keyof Table]: KeysOf<Table[Name][keyof Table[Name]]> }[keyof Table];
+type LimitKey = { [Name in keyof NumberTable]: KeysOf<NumberTable[Name][keyof NumberTable[Name]]> }[keyof NumberTable];
 
 /** The `limits` section of the configuration file. */
 export type LimitOverrides = { readonly [Key in LimitKey]?: number | undefined };
 
-const entries: readonly (number | NumberVariable | Limit)[] = Object.values<Group>(table).flatMap((group) =>
+const entries: readonly (number | NumberVariable | Limit)[] = Object.values<SettingsGroup>(table).flatMap((group) =>
   Object.values(group),
 );
 
@@ -349,7 +349,7 @@ export function readNumbers(
   environment: Environment,
   { limits, postgres }: { limits: LimitOverrides; postgres: boolean },
 ): NumberSettings {
-  const read = ([name, group]: [string, Group]) => [name, readGroup(group, { environment, limits })] as const;
+  const read = ([name, group]: [string, SettingsGroup]) => [name, readGroup(group, { environment, limits })] as const;
   const numbers = Object.fromEntries(Object.entries(table).map(read)) as NumberSettings;
   const { http, runs } = numbers;
   const leaseMs = postgres ? postgresLease(runs.leaseMs) : runs.leaseMs;
@@ -361,10 +361,10 @@ export function readNumbers(
 }
 
 function readGroup(
-  group: Group,
+  group: SettingsGroup,
   { environment, limits }: { environment: Environment; limits: LimitOverrides },
 ): Record<string, number> {
-  const read = (entry: Group[string]): number => {
+  const read = (entry: SettingsGroup[string]): number => {
     if (typeof entry === "number") return entry;
     if ("key" in entry) return limits[entry.key as LimitKey] ?? entry.default;
     const text = environment.text(entry.variable);
@@ -374,7 +374,7 @@ function readGroup(
 }
 
 /** Accepts digits only: a number in another notation is more often a mistake than intended. */
-export function parseNumber(name: string, text: string, { minimum, maximum, fraction }: Range): number {
+export function parseNumber(name: string, text: string, { minimum, maximum, fraction }: NumberRange): number {
   const value = (fraction ? /^\d+(\.\d+)?$/ : /^\d+$/).test(text) ? Number(text) : Number.NaN;
   if (value >= minimum && value <= maximum) return value;
   throw new SettingsError(
@@ -408,7 +408,7 @@ interface NamedLimit {
 
 /** The request limits and the concurrency that apply, with the names that change them. Constants are left out. */
 export function describeLimits(settings: Pick<NumberSettings, "limits" | "concurrency">): NamedLimit[] {
-  const describe = (group: Group, values: Readonly<Record<string, number>>): NamedLimit[] =>
+  const describe = (group: SettingsGroup, values: Readonly<Record<string, number>>): NamedLimit[] =>
     Object.entries(group).flatMap(([key, entry]) => {
       const value = values[key];
       if (typeof entry === "number" || value === undefined) return [];

@@ -182,7 +182,7 @@ async function insertRun(writer: Writer, run: Selectable<RunTable>): Promise<boo
   return run.idempotency_key !== null && insert({ ...run, idempotency_key: null, idempotency_hash: null });
 }
 
-type Version = Pick<Selectable<LibraryScenarioTable>, "version" | "number" | "demo" | "created_at">;
+type StoreVersion = Pick<Selectable<LibraryScenarioTable>, "version" | "number" | "demo" | "created_at">;
 
 /**
  * Copies every scenario with all its versions, each scenario in one transaction. Returns the number of versions copied.
@@ -210,7 +210,7 @@ async function copyScenario(reader: Reader, writer: Writer, id: string): Promise
 }
 
 /** When source and target have versions of one scenario, their times decide which is the newest. */
-async function putInOrder(writer: Writer, id: string, versions: readonly Version[]): Promise<void> {
+async function putInOrder(writer: Writer, id: string, versions: readonly StoreVersion[]): Promise<void> {
   const ordered = versions.toSorted((left, right) => left.created_at - right.created_at || left.number - right.number);
   for (const [index, { version }] of ordered.entries()) {
     await update(writer, { id, version }, { number: index + 1, newest: index === ordered.length - 1 ? 1 : 0 });
@@ -232,7 +232,7 @@ async function update(
     .execute();
 }
 
-function versionsOf(reader: Reader, id: string): Promise<Version[]> {
+function versionsOf(reader: Reader, id: string): Promise<StoreVersion[]> {
   return reader
     .selectFrom("library_scenario")
     .where("id", "=", id)

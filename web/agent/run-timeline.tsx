@@ -167,7 +167,7 @@ function ApprovalStep({ step, total }: { step: Step<"approval">; total: number }
   );
 }
 
-type Decisions = NonNullable<Step<"approval">["decisions"]>;
+type ShownDecisions = NonNullable<Step<"approval">["decisions"]>;
 
 function decisionWord({ calls, decisions }: Step<"approval">): string {
   if (decisions === null) return "waiting";
@@ -176,7 +176,7 @@ function decisionWord({ calls, decisions }: Step<"approval">): string {
   return denied === calls.length ? "denied" : "given in part";
 }
 
-function decisionText(decision: Decisions[string] | undefined): string {
+function decisionText(decision: ShownDecisions[string] | undefined): string {
   if (decision === undefined) return "not decided yet";
   if (decision === "approve") return "approved";
   if (decision === "deny") return "denied";

@@ -67,10 +67,10 @@ function waitingCalls(log: readonly AgentRunEntry[], end: number): WaitingCall[]
   const waiting = entry.waiting_calls && new Set(entry.waiting_calls);
   return asked.reply.tool_calls
     .filter(({ id }) => waiting?.has(id) ?? true)
-    .map(({ id, name, arguments: text }) => ({ id, name, args: parseArguments(text) }));
+    .map(({ id, name, arguments: text }) => ({ id, name, args: parseShownArguments(text) }));
 }
 
-function parseArguments(text: string): Record<string, unknown> {
+function parseShownArguments(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };

@@ -5,8 +5,8 @@ import { interruptedResponse, errorFromProblem } from "./api-error.ts";
 import { parseJsonBody, send } from "./http.ts";
 import { readEventStream, type StreamEvent } from "./streams.ts";
 
-type ToolCall = AgentStreamEvents["tool-start"];
-type ToolOutcome = AgentStreamEvents["tool-end"];
+type RunToolCall = AgentStreamEvents["tool-start"];
+type RunToolOutcome = AgentStreamEvents["tool-end"];
 
 /** Usage of all model calls of one answer. */
 export interface RunTotal {
@@ -19,8 +19,8 @@ export interface RunTotal {
 export type AnswerEvent =
   /** `call` numbers the model calls: text of a new call starts a new paragraph. */
   | { readonly type: "text" | "thoughts"; readonly call: number; readonly text: string }
-  | { readonly type: "tool-start"; readonly tool: ToolCall }
-  | { readonly type: "tool-end"; readonly tool: ToolOutcome }
+  | { readonly type: "tool-start"; readonly tool: RunToolCall }
+  | { readonly type: "tool-end"; readonly tool: RunToolOutcome }
   /** `runId` resumes a run whose tool calls wait for approval. */
   | {
       readonly type: "reply";
@@ -96,9 +96,9 @@ function toAgentEvent({ event, data }: StreamEvent): AnswerEvent | null {
     case "reasoning-delta":
       return { type: "thoughts", ...(body as AgentStreamEvents["reasoning-delta"]) };
     case "tool-start":
-      return { type: "tool-start", tool: body as ToolCall };
+      return { type: "tool-start", tool: body as RunToolCall };
     case "tool-end":
-      return { type: "tool-end", tool: body as ToolOutcome };
+      return { type: "tool-end", tool: body as RunToolOutcome };
     case "run-end": {
       const { message, cost, run_id, usage, model_calls } = body as AgentStreamEvents["run-end"];
       return {

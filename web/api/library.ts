@@ -32,10 +32,10 @@ export const fetchScenario = async (
 ): Promise<LibraryScenario> => ask("getScenario", { parameters: { scenario_id: id }, query: { version }, signal });
 
 /** The newest version in the library; null when there is none. */
-export type StoredScenario = LibraryScenario | null;
+export type KeptScenario = LibraryScenario | null;
 
 /** "unknown" when the library cannot be read; saving then reports the error. */
-export const findScenario = (id: string): Promise<StoredScenario | "unknown"> =>
+export const findScenario = (id: string): Promise<KeptScenario | "unknown"> =>
   fetchScenario(id).catch((error: unknown) => (isMissing(error) ? null : "unknown"));
 
 /** Queries the list instead of the scenario, because browsers log every 404 as an error. */
@@ -53,7 +53,7 @@ export async function fetchScenarios(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<{ scenarios: Scenario[]; missing: string[] }> {
-  const found: StoredScenario[] = [];
+  const found: KeptScenario[] = [];
   for (let start = 0; start < ids.length; start += readAtOnce) {
     const reads = ids.slice(start, start + readAtOnce).map((id) =>
       fetchScenario(id, { signal }).catch((error: unknown) => {

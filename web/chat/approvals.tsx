@@ -54,15 +54,15 @@ export function ApprovalList({ calls, place, refusal, onDecide }: ApprovalListPr
   );
 }
 
-type Decision = Decisions[string];
+type DecisionOnCall = Decisions[string];
 
 interface ApprovalItemProps {
   readonly call: OpenCall;
   /** Identifies the call. */
   readonly place: string;
-  readonly decided: Decision | undefined;
+  readonly decided: DecisionOnCall | undefined;
   /** Null withdraws the decision. */
-  readonly onDecide: (decision: Decision | null) => void;
+  readonly onDecide: (decision: DecisionOnCall | null) => void;
 }
 
 /** One call, to be approved, approved with other arguments, or denied. */
@@ -70,7 +70,7 @@ function ApprovalItem({ call, place, decided, onDecide }: ApprovalItemProps) {
   const [draft, setDraft] = useEditedText(place);
   /** Set when editing starts, so that a restored draft does not take the focus. */
   const beginning = useRef(false);
-  const changed = draft === null ? null : readArguments(draft);
+  const changed = draft === null ? null : readEditedArguments(draft);
   const id = useId();
   const written = JSON.stringify(call.args, null, 2);
   /** A decision does not apply to changed arguments. */
@@ -141,7 +141,7 @@ function ApprovalItem({ call, place, decided, onDecide }: ApprovalItemProps) {
   );
 }
 
-function readArguments(text: string): Record<string, unknown> | null {
+function readEditedArguments(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : null;

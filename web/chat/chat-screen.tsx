@@ -22,7 +22,7 @@ import { Skeleton } from "../parts/screen/screen.tsx";
 import { formatAgo, formatCount } from "../parts/text/format.ts";
 import { AnswerCard } from "./answer-card.tsx";
 import { listChats, loadChat, removeChat, storeChat, type StoredChat } from "./chat-history.ts";
-import { createChatSession, type AnswerPlace, type ChatSession } from "./chat-session.ts";
+import { createChatSession, type AnswerPlace, type PageChat } from "./chat-session.ts";
 import {
   hasReply,
   isWaiting,
@@ -283,7 +283,7 @@ interface ExchangeCardProps {
   /** A stable function, so that typing does not render a long conversation again. */
   readonly onResend: (exchangeId: string, message: string) => void;
   readonly onRetry: (place: AnswerPlace, model: string) => void;
-  readonly onDecide: ChatSession["decide"];
+  readonly onDecide: PageChat["decide"];
 }
 
 /** A message and its answers, side by side when two models were asked. */

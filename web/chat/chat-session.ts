@@ -19,7 +19,7 @@ export interface AnswerPlace {
 }
 
 /** A conversation with one or two models. It continues while another screen is shown. */
-export interface ChatSession {
+export interface PageChat {
   conversation(): ChatConversation;
   subscribe(listener: () => void): () => void;
   /** Sends a message to each model; with `from` it replaces that exchange and what came after it. */
@@ -50,13 +50,7 @@ interface ChatSessionOptions {
 /** Milliseconds between saves while a reply streams in: saving costs more than rendering. */
 const saveInterval = 1000;
 
-export function createChatSession({
-  first,
-  ask,
-  resume,
-  save,
-  settings = () => ({}),
-}: ChatSessionOptions): ChatSession {
+export function createChatSession({ first, ask, resume, save, settings = () => ({}) }: ChatSessionOptions): PageChat {
   let conversation = first;
   let savedAt = 0;
   const listeners = new Set<() => void>();

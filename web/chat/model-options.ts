@@ -7,7 +7,7 @@ export interface ModelOption {
   readonly group: "Last used" | "Fine-tuned" | "Alias" | "Hub";
 }
 
-interface KnownModels {
+interface OfferedModels {
   readonly recent: readonly string[];
   /** UUIDs by name. */
   readonly studio: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ interface KnownModels {
 }
 
 /** All models without duplicates: recently used ones first, then fine-tuned ones, aliases and the hub. */
-export function toModelOptions({ recent, studio, hub, listed }: KnownModels): ModelOption[] {
+export function toModelOptions({ recent, studio, hub, listed }: OfferedModels): ModelOption[] {
   const names = new Map(Object.entries(studio).map(([name, id]) => [id, name]));
   const ownedBy = (owner: string): string[] => listed.flatMap((model) => (model.owned_by === owner ? model.id : []));
   const options: ModelOption[] = [

@@ -23,19 +23,19 @@ export function countChanges({ changed, regressions, improvements }: RunComparis
   return { worse: regressions - tinyWorse, better: improvements - (tiny.length - tinyWorse) };
 }
 
-interface StoredReply {
+interface ComparedReply {
   readonly turn: InteractionResult;
   readonly attempt: number;
 }
 
-export interface FoundReply extends StoredReply {
+export interface FoundReply extends ComparedReply {
   readonly attempts: number;
   /** The best or the worst attempt: it shows the change that a mean hides. */
   readonly pick: "lowest" | "highest";
 }
 
 /** The replies to one interaction, one per attempt. */
-export function repliesTo(results: EvaluationResponse, change: ChangedInteraction): readonly StoredReply[] {
+export function repliesTo(results: EvaluationResponse, change: ChangedInteraction): readonly ComparedReply[] {
   const scenario = results.results.scenarios.find((entry) => entry.scenario_id === change.scenario_id);
   return (scenario?.attempts ?? []).flatMap(({ attempt, interactions }) => {
     const turn = interactions.find(({ id }) => id === change.interaction_id);
@@ -50,7 +50,7 @@ export function findReply(
   pick: FoundReply["pick"],
 ): FoundReply | null {
   const replies = repliesTo(results, change);
-  const value = ({ turn }: StoredReply): number => turn.scores[change.score] ?? -1;
+  const value = ({ turn }: ComparedReply): number => turn.scores[change.score] ?? -1;
   const ordered = replies.toSorted((left, right) => value(left) - value(right));
   const found = pick === "lowest" ? ordered[0] : ordered.at(-1);
   return found ? { ...found, attempts: replies.length, pick } : null;

@@ -6,11 +6,11 @@ import { formatEffect, formatInteger, formatP, formatScore } from "../parts/text
 import { groupScores, scoreLabel } from "../parts/runs/scores.ts";
 import { verdictStyles } from "./verdict-banner.tsx";
 
-type Scores = RunComparison["scores"];
-type Score = Scores[number];
+type EffectScores = RunComparison["scores"];
+type EffectScore = EffectScores[number];
 
 /** Every score with its effect and the interval the verdict rests on, plotted on one scale. On a phone, one line per score. */
-export function EffectTable({ scores }: { scores: Scores }) {
+export function EffectTable({ scores }: { scores: EffectScores }) {
   const reach = reachOf(scores);
   const groups = groupScores(scores, ({ name }) => name);
   const parts = Math.max(...scores.map(({ adjusted_for = 1 }) => adjusted_for));
@@ -41,7 +41,7 @@ export function EffectTable({ scores }: { scores: Scores }) {
 }
 
 interface WideTableProps {
-  readonly groups: ReturnType<typeof groupScores<Score>>;
+  readonly groups: ReturnType<typeof groupScores<EffectScore>>;
   readonly reach: number;
 }
 
@@ -127,11 +127,11 @@ function WideTable({ groups, reach }: WideTableProps) {
   );
 }
 
-function AuditMark({ score }: { score: Score }) {
+function AuditMark({ score }: { score: EffectScore }) {
   return score.judge_audited === false && <span className="text-xs font-normal text-warn"> judge not audited</span>;
 }
 
-function VerdictLabel({ score }: { score: Score }) {
+function VerdictLabel({ score }: { score: EffectScore }) {
   const { icon: Icon, label, className } = verdictStyles[score.verdict];
   return (
     <span className={`whitespace-nowrap ${className}`}>
@@ -142,7 +142,7 @@ function VerdictLabel({ score }: { score: Score }) {
 }
 
 /** One line per score; it expands to the rest. */
-function EffectLine({ score, reach }: { score: Score; reach: number }) {
+function EffectLine({ score, reach }: { score: EffectScore; reach: number }) {
   return (
     <details>
       <summary className="grid grid-cols-[minmax(0,1fr)_auto_8.5rem] items-baseline gap-x-2 px-3 py-2 text-sm">
@@ -174,16 +174,16 @@ function EffectLine({ score, reach }: { score: Score; reach: number }) {
   );
 }
 
-function intervalText(score: Score): string {
+function intervalText(score: EffectScore): string {
   const { ci_lower: lower, ci_upper: upper } = adjustedInterval(score);
   return lower === null || upper === null ? "no interval" : `${formatEffect(lower)} to ${formatEffect(upper)}`;
 }
 
-const changesText = ({ scenarios_better, scenarios_worse }: Score): string =>
+const changesText = ({ scenarios_better, scenarios_worse }: EffectScore): string =>
   `+${formatInteger(scenarios_better)} −${formatInteger(scenarios_worse)}`;
 
 /** The widest interval end, rounded up: the common scale of all rows. */
-function reachOf(scores: Scores): number {
+function reachOf(scores: EffectScores): number {
   const ends = scores.flatMap((score) => {
     const { ci_lower, ci_upper } = adjustedInterval(score);
     return [score.effect, ci_lower ?? 0, ci_upper ?? 0];
@@ -206,7 +206,7 @@ function ForestAxis({ reach }: { reach: number }) {
 const height = 24;
 
 interface ForestRowProps {
-  readonly score: Score;
+  readonly score: EffectScore;
   readonly reach: number;
 }
 

@@ -39,7 +39,7 @@ export function RunPickers({ baseline, candidate, shownError }: RunPickersProps)
       <SuggestedPair
         choice={{ baseline, candidate }}
         runs={known}
-        describe={(run) => describe(run, nameOf(run.model_id))}
+        describe={(run) => describeRun(run, nameOf(run.model_id))}
       />
       {runs.data?.next_cursor && (
         <p className="text-sm text-soft sm:col-span-2">
@@ -79,11 +79,11 @@ function RunSelect({ label, name, value, runs }: RunSelectProps) {
       <select className="field" value={value} onChange={(event) => changeSearch({ [name]: event.target.value })}>
         <option value="">choose a run</option>
         {unknown && (
-          <option value={value}>{other.data ? describe(other.data, nameOf(other.data.model_id)) : value}</option>
+          <option value={value}>{other.data ? describeRun(other.data, nameOf(other.data.model_id)) : value}</option>
         )}
         {runs.map((run) => (
           <option key={run.run_id} value={run.run_id}>
-            {describe(run, nameOf(run.model_id))}
+            {describeRun(run, nameOf(run.model_id))}
           </option>
         ))}
       </select>
@@ -91,7 +91,7 @@ function RunSelect({ label, name, value, runs }: RunSelectProps) {
   );
 }
 
-function describe(run: Run, model: string): string {
+function describeRun(run: Run, model: string): string {
   const score = formatScore(run.summary?.average_scores["overall"]);
   const parts = [clip(runName(run)), clip(model), score, formatMoment(run.created_at, Date.now())];
   return [...parts, ...(run.state === "completed" ? [] : [run.state])].join(" · ").replace(directionMarks, "");

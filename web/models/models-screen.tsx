@@ -94,7 +94,7 @@ function ModelTable({ group, state }: { group: ModelGroup; state: AgentUpstreams
   );
 }
 
-function ModelLine({ model, state }: { model: ListedModel; state: AgentUpstreams | null }) {
+function ModelLine({ model, state }: { model: ShownModel; state: AgentUpstreams | null }) {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5">
       <span className="min-w-0 flex-1 basis-56">
@@ -125,14 +125,14 @@ function ModelState({ id, state }: { id: string; state: AgentUpstreams | null })
   return <span className="text-sm text-soft">{facts.join(" · ")}</span>;
 }
 
-interface ListedModel {
+interface ShownModel {
   readonly id: string;
   readonly name: string;
 }
 
 interface ModelGroup {
   readonly title: string;
-  readonly models: readonly ListedModel[];
+  readonly models: readonly ShownModel[];
 }
 
 const titles: Readonly<Record<string, string>> = { "fine-tuned": "Fine-tuned", hub: "Hub", alias: "Aliases" };

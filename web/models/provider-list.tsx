@@ -4,9 +4,9 @@ import { errorText } from "../api/api-error.ts";
 import { formatCount, formatDuration } from "../parts/text/format.ts";
 import { TimeAgo } from "../parts/text/time.tsx";
 
-type Health = UpstreamProvider["health"] | "paused";
+type ProviderBadge = UpstreamProvider["health"] | "paused";
 
-const looks: Record<Health, { icon: LucideIcon; label: string; className: string }> = {
+const looks: Record<ProviderBadge, { icon: LucideIcon; label: string; className: string }> = {
   ok: { icon: CircleCheck, label: "Online", className: "text-good" },
   failing: { icon: CircleAlert, label: "Failing", className: "text-bad" },
   unknown: { icon: CircleDashed, label: "Not called yet", className: "text-soft" },

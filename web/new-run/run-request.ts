@@ -4,7 +4,7 @@ import { problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts"
 import { emptyDraft, protocolOptions, readProtocol, untilOptions, type RunDraft } from "./run-draft.ts";
 import { haveWorld, parseScenarios } from "./scenario-text.ts";
 
-type RequestBody = Readonly<Record<string, unknown>>;
+type RunRequestBody = Readonly<Record<string, unknown>>;
 type FieldName = keyof RunDraft;
 
 /** Path of each form field in the request. */
@@ -58,7 +58,7 @@ export const problemsOutsideForm = (problems: readonly FieldProblem[]): FieldPro
  * The body of POST /evaluate for a draft. Empty fields are left out, so that the service's checks and defaults apply. Only values
  * without a form field are taken from a pasted request: a field that was cleared is not sent.
  */
-export function buildRequest(draft: RunDraft): RequestBody {
+export function buildRequest(draft: RunDraft): RunRequestBody {
   const parsed = parseScenarios(draft.scenarios);
   const { rest } = splitRequest(parsed.kind === "parsed" ? parsed.request : {});
   const request = fieldNames.reduce((request, name) => {
@@ -69,7 +69,7 @@ export function buildRequest(draft: RunDraft): RequestBody {
 }
 
 /** `attempts` of a run that stops when it is decided. */
-function untilDecided({ until, against, margin, attempts }: RunDraft): RequestBody {
+function untilDecided({ until, against, margin, attempts }: RunDraft): RunRequestBody {
   const each = parseNumber(attempts.trim());
   const other = until === "threshold" ? parseNumber(against.trim()) : against.trim();
   const accepted = parseNumber(margin.trim());
@@ -85,7 +85,7 @@ function untilDecided({ until, against, margin, attempts }: RunDraft): RequestBo
 function untilFields(attempts: unknown): Partial<RunDraft> | null {
   if (!isRecord(attempts) || attempts["until"] !== "decided" || !isRecord(attempts["against"])) return null;
   const { until: _, against, each = 1, margin = "", score = "overall", ...others } = attempts;
-  const [kind, value] = Object.entries(against as RequestBody)[0] ?? [];
+  const [kind, value] = Object.entries(against as RunRequestBody)[0] ?? [];
   const until = untilOptions.find(({ id }) => id === kind && id !== "")?.id;
   const isPlain =
     Object.keys(others).length === 0 && score === "overall" && Object.keys(against as object).length === 1;
@@ -100,7 +100,7 @@ interface DraftOptions {
 
 /** The draft that would send this request. Values without a form field go into the scenario text, as in a pasted request. */
 export function draftFromRequest(
-  { test_batch: batch, ...request }: RequestBody,
+  { test_batch: batch, ...request }: RunRequestBody,
   { only }: DraftOptions = { only: null },
 ): RunDraft {
   const { fields, rest } = splitRequest(request);
@@ -113,11 +113,11 @@ interface SplitRequest {
   /** The values with a form field. */
   readonly fields: Partial<RunDraft>;
   /** The other values, to be sent unchanged. */
-  readonly rest: RequestBody;
+  readonly rest: RunRequestBody;
 }
 
 /** Splits a request without scenarios into form fields and the rest. */
-export function splitRequest(request: RequestBody): SplitRequest {
+export function splitRequest(request: RunRequestBody): SplitRequest {
   const fields: Partial<Record<FieldName, string>> = {};
   let rest = request;
   for (const field of plainFields) {
@@ -152,8 +152,8 @@ export function splitRequest(request: RequestBody): SplitRequest {
 }
 
 /** The form fields that differ between two pasted requests: only these overwrite the form's input. */
-export function changedFields(before: RequestBody, after: RequestBody): Partial<RunDraft> {
-  const known: RequestBody = { ...splitRequest(before).fields };
+export function changedFields(before: RunRequestBody, after: RunRequestBody): Partial<RunDraft> {
+  const known: RunRequestBody = { ...splitRequest(before).fields };
   const fields = Object.entries(splitRequest(after).fields);
   return Object.fromEntries(fields.filter(([name, value]) => known[name] !== value));
 }
@@ -232,19 +232,19 @@ function isOneOf(ids: readonly string[]): (scenario: unknown) => boolean {
   return (scenario) => isRecord(scenario) && wanted.has(String(scenario["id"]).toWellFormed());
 }
 
-function readPath(request: RequestBody, path: readonly string[]): unknown {
+function readPath(request: RunRequestBody, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), request);
 }
 
 /** A copy with one more value; other values in nested objects stay. */
-function withPath(request: RequestBody, [name = "", ...below]: readonly string[], value: unknown): RequestBody {
+function withPath(request: RunRequestBody, [name = "", ...below]: readonly string[], value: unknown): RunRequestBody {
   if (below.length === 0) return { ...request, [name]: value };
   const inner = request[name];
   return { ...request, [name]: withPath(typeof inner === "object" ? { ...inner } : {}, below, value) };
 }
 
 /** A copy without one value; nested objects left empty are removed too. */
-function withoutPath(request: RequestBody, [name = "", ...below]: readonly string[]): RequestBody {
+function withoutPath(request: RunRequestBody, [name = "", ...below]: readonly string[]): RunRequestBody {
   const { [name]: value, ...others } = request;
   if (below.length === 0 || !isRecord(value)) return others;
   const inner = withoutPath(value, below);

@@ -14,13 +14,13 @@ let last: { readonly text: string; readonly parsed: ParsedScenarios } | undefine
  * result is cached, because several parts of the form parse the same text on every key press.
  */
 export function parseScenarios(text: string): ParsedScenarios {
-  if (last?.text !== text) last = { text, parsed: parse(text) };
+  if (last?.text !== text) last = { text, parsed: parseText(text) };
   return last.parsed;
 }
 
-function parse(text: string): ParsedScenarios {
+function parseText(text: string): ParsedScenarios {
   if (text.trim() === "") return { kind: "empty" };
-  const value = parseJson(text) ?? parseLines(text);
+  const value = parseJsonScenario(text) ?? parseLines(text);
   if (!value) return { kind: "invalid", message: syntaxMessage(text) };
   if (isRecord(value.json) && "test_batch" in value.json) {
     const { test_batch: batch, ...request } = value.json;
@@ -29,7 +29,7 @@ function parse(text: string): ParsedScenarios {
   return { kind: "parsed", batch: value.json, request: {} };
 }
 
-function parseJson(text: string): { json: unknown } | null {
+function parseJsonScenario(text: string): { json: unknown } | null {
   try {
     return { json: JSON.parse(text) };
   } catch {
@@ -40,7 +40,7 @@ function parseJson(text: string): { json: unknown } | null {
 /** One JSON document per line. */
 function parseLines(text: string): { json: unknown[] } | null {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const values = lines.map(parseJson);
+  const values = lines.map(parseJsonScenario);
   if (lines.length < 2 || !values.every((value) => value !== null)) return null;
   return { json: values.map((value) => value.json) };
 }

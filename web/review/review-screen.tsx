@@ -16,8 +16,8 @@ import { AgreementPanel } from "./agreement-panel.tsx";
 import { AskTheJudge } from "./ask-the-judge.tsx";
 import { ReviewSession } from "./review-session.tsx";
 
-type Order = ReviewQuery["order"];
-const orders: readonly { value: Order; label: string }[] = [
+type ReviewOrder = ReviewQuery["order"];
+const orders: readonly { value: ReviewOrder; label: string }[] = [
   { value: "random", label: "Random" },
   { value: "stratified", label: "Balanced by judge score" },
   { value: "disagreement", label: "Disagreements first" },
@@ -128,7 +128,7 @@ function NameForm({ onName, current = "" }: { readonly onName: (name: string) =>
 
 interface ReviewControlsProps {
   readonly queue: ReviewQueue;
-  readonly order: Order;
+  readonly order: ReviewOrder;
   readonly raters: number;
   readonly view: "review" | "agreement";
 }

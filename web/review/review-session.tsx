@@ -191,7 +191,7 @@ function shownChoices({ question }: ReviewQueue, item: ReviewItem): readonly Sho
   return [...sides, { choice: "tie", label: "Equally good" }];
 }
 
-interface PairSide {
+interface ShownSide {
   readonly letter: "A" | "B";
   /** The run of the reply, which is also the choice that calls it better. */
   readonly run: "candidate" | "baseline";
@@ -200,9 +200,9 @@ interface PairSide {
 }
 
 /** The two replies of a pair as they are shown, in an order that does not depend on their runs. */
-export function pairSides(item: ReviewItem): readonly PairSide[] {
+export function pairSides(item: ReviewItem): readonly ShownSide[] {
   const [first, second] = hashText(`swap ${itemKey(item)}`) % 2 === 1 ? (["B", "A"] as const) : (["A", "B"] as const);
-  const sides: PairSide[] = [
+  const sides: ShownSide[] = [
     { letter: first, run: "candidate", reply: item.reply, before: item.conversation_before },
     {
       letter: second,

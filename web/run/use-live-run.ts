@@ -58,7 +58,7 @@ async function follow({ id, client, signal }: Following): Promise<void> {
     if (signal.aborted) return;
     await client.refetchQueries({ queryKey: ["run", id] });
     refresh.trigger();
-    await pause(Math.min(10_000, 1000 * 2 ** failures), signal);
+    await pauseUpdates(Math.min(10_000, 1000 * 2 ** failures), signal);
   }
 }
 
@@ -89,7 +89,7 @@ function readProgress(data: string): Progress | null {
   }
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+function pauseUpdates(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener("abort", () => {

@@ -32,14 +32,14 @@ export function scoresOf(runs: readonly Run[]): string[] {
   );
 }
 
-export interface Scale {
+export interface AxisScale {
   readonly from: number;
   readonly to: number;
   readonly ticks: readonly number[];
 }
 
 /** 0 to 1 for scores; wider for figures outside, such as durations. */
-export function valueScale(points: readonly HistoryPoint[]): Scale {
+export function valueScale(points: readonly HistoryPoint[]): AxisScale {
   const values = points.flatMap(({ mean, lower, upper }) => [mean, lower ?? mean, upper ?? mean]);
   const least = Math.min(0, ...values);
   const most = Math.max(1, ...values);

@@ -67,11 +67,11 @@ export function useNewRuns({ listed, filtered }: NewRunsOptions): void {
 }
 
 /** A page of the list, with the time it was loaded. */
-interface RunPage extends RunList {
+interface LoadedPage extends RunList {
   readonly readAt: number;
 }
 
-type RunPages = InfiniteData<RunPage, string | undefined>;
+type RunPages = InfiniteData<LoadedPage, string | undefined>;
 
 /** Ended runs only change when they are rescored or deleted, which is rare. */
 const freshFor = 60_000;
@@ -83,7 +83,7 @@ const freshFor = 60_000;
 function reusablePage(
   state: QueryState<RunPages> | undefined,
   { cursor, now }: { cursor: string | undefined; now: number },
-): RunPage | undefined {
+): LoadedPage | undefined {
   if (!state?.data || state.isInvalidated || cursor === undefined) return undefined;
   const page = state.data.pages[state.data.pageParams.indexOf(cursor)];
   return page && now - page.readAt < freshFor && page.runs.every((run) => isEnded(run.state)) ? page : undefined;

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { findScenario, hasScenario, saveScenario, type SavedScenario, type StoredScenario } from "../api/library.ts";
+import { findScenario, hasScenario, saveScenario, type SavedScenario, type KeptScenario } from "../api/library.ts";
 import { fromDraft, type EditedScenario } from "./edited-scenario.ts";
 
 interface PersistedDraftOptions {
@@ -96,7 +96,7 @@ interface Saved {
 }
 
 /** Another scenario has the id, or the scenario changed since it was opened (`theirs`; null if it was removed). */
-type SaveConflict = { readonly kind: "id-taken" } | { readonly kind: "changed"; readonly theirs: StoredScenario };
+type SaveConflict = { readonly kind: "id-taken" } | { readonly kind: "changed"; readonly theirs: KeptScenario };
 
 /** Saves a scenario. A conflict is returned instead, unless `overwrite` is set. */
 export function useSaveScenario({ draft, storedId, origin, onStored, onSaved, onIdTaken }: SaveOptions) {

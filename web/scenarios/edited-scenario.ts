@@ -2,11 +2,11 @@ import { compact } from "../../src/base/compact.ts";
 import { isRecord, type JsonRecord } from "../../src/base/json.ts";
 import type { Metadata, Scenario } from "../../src/contract/schemas/scenario.ts";
 
-type Json = Metadata[string];
+type EditedJson = Metadata[string];
 
 export interface EditedLabel {
   readonly key: string;
-  readonly value: Json;
+  readonly value: EditedJson;
 }
 
 /** Fields without a form control; sent back unchanged. */
@@ -154,7 +154,7 @@ function toTurn(value: Record<string, unknown>): EditedTurn {
     reference_reply: text(reference_reply),
     references: texts(references),
     interaction_type: text(interaction_type),
-    labels: Object.entries(labels).map(([key, label]) => ({ key, value: label as Json })),
+    labels: Object.entries(labels).map(([key, label]) => ({ key, value: label as EditedJson })),
     checks: isRecordList(checks) ? checks : [],
     reference_tool_calls: isRecordList(calls) ? calls : null,
     others: { ...others, ...malformed({ checks, reference_tool_calls: calls }, isRecordList) },
@@ -170,10 +170,10 @@ const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === "string") : [];
 
 /** The value of a typed label. A number, list or other JSON value keeps its type as long as the text parses. */
-export function parseLabel(typed: string, previous: Json): Json {
+export function parseLabel(typed: string, previous: EditedJson): EditedJson {
   if (typeof previous === "string") return typed;
   try {
-    const value = JSON.parse(typed) as Json;
+    const value = JSON.parse(typed) as EditedJson;
     return typeof value === "string" ? typed : value;
   } catch {
     return typed;

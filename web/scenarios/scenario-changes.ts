@@ -8,7 +8,7 @@ export interface ScenarioChange {
   readonly after: string;
 }
 
-type Turn = Scenario["interactions"][number];
+type ComparableTurn = Scenario["interactions"][number];
 
 const json = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value, null, 2));
 
@@ -41,20 +41,20 @@ export function scenarioChanges(before: Scenario, after: Scenario): ScenarioChan
   return changes;
 }
 
-const turnFields: readonly (readonly [string, (turn: Turn) => string])[] = [
+const turnFields: readonly (readonly [string, (turn: ComparableTurn) => string])[] = [
   ["user message", (turn) => turn.user_message],
   ["reference", (turn) => turn.reference_reply],
   ["more references", (turn) => (turn.references ?? []).join("\n")],
   ["type", (turn) => turn.interaction_type],
-  ["labels", labels],
+  ["labels", changedLabels],
   ["expected tool calls", (turn) => (turn.reference_tool_calls ?? []).map((call) => JSON.stringify(call)).join("\n")],
   ["checks", (turn) => (turn.checks ?? []).map((check) => JSON.stringify(check)).join("\n")],
 ];
 
-function labels({ reference_metadata }: Turn): string {
+function changedLabels({ reference_metadata }: ComparableTurn): string {
   const entries = Object.entries(reference_metadata).toSorted(([left], [right]) => left.localeCompare(right));
   return entries.map(([key, value]) => `${key}: ${formatValue(value)}`).join("\n");
 }
 
-const whole = (turn: Turn): string =>
-  [turn.user_message, turn.reference_reply, labels(turn)].filter((text) => text !== "").join("\n");
+const whole = (turn: ComparableTurn): string =>
+  [turn.user_message, turn.reference_reply, changedLabels(turn)].filter((text) => text !== "").join("\n");

@@ -8,20 +8,20 @@ import { formatInteger } from "../parts/text/format.ts";
 import { fromDraft, toDraft, type EditedScenario } from "./edited-scenario.ts";
 
 /** A text form of scenarios. `parse` throws an error that says where the text is wrong. */
-interface TextFormat {
+interface SourceFormat {
   readonly name: string;
   readonly write: (value: unknown) => string;
   readonly parse: (text: string) => unknown;
 }
 
-const json: TextFormat = {
+const json: SourceFormat = {
   name: "JSON",
   write: (value) => JSON.stringify(value, null, 2),
   parse: (text) => JSON.parse(text) as unknown,
 };
 
 /** The parser is loaded when it is first needed: most scenarios are edited in the form. */
-async function loadYaml(): Promise<TextFormat> {
+async function loadYaml(): Promise<SourceFormat> {
   const { parse, stringify } = await import("yaml");
   return {
     name: "YAML",
@@ -109,7 +109,7 @@ export function SourceView({ draft, onChange, ref }: SourceViewProps & { readonl
 const longestText = 1_000_000;
 
 interface SourceTextProps extends SourceViewProps {
-  readonly format: TextFormat;
+  readonly format: SourceFormat;
   readonly typed: TypedText | undefined;
   readonly onTyped: (typed: TypedText) => void;
 }
@@ -162,7 +162,7 @@ function SourceText({ format, draft, typed, onTyped, onChange }: SourceTextProps
 }
 
 /** The typed text beside the text of the draft. It stays as formatted by the user until the draft changes elsewhere. */
-function readText(format: TextFormat, draft: EditedScenario, typed: TypedText | undefined) {
+function readText(format: SourceFormat, draft: EditedScenario, typed: TypedText | undefined) {
   const written = format.write(fromDraft(draft));
   const { text, basis } = typed ?? { text: written, basis: written };
   const read = readDraft(text, format);
@@ -180,7 +180,7 @@ type ReadDraft =
   | { readonly draft: EditedScenario; readonly problem: null }
   | { readonly draft: null; readonly problem: string };
 
-function readDraft(text: string, { name, parse }: TextFormat): ReadDraft {
+function readDraft(text: string, { name, parse }: SourceFormat): ReadDraft {
   try {
     const draft = toDraft(parse(text));
     if (draft) return { draft, problem: null };

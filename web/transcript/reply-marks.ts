@@ -16,13 +16,13 @@ export function marksOf({ marks = {} }: Pick<InteractionResult, "marks">): reado
   return all.filter(({ start }, index) => index === 0 || start >= (all[index - 1]?.end ?? 0));
 }
 
-interface Part {
+interface MarkedPart {
   readonly kind: "same" | "removed" | "added";
   readonly text: string;
 }
 
 /** Splits the parts of a diff where marks begin and end. Removed parts are not in the reply. */
-export function withMarks<Text extends Part>(
+export function withMarks<Text extends MarkedPart>(
   parts: readonly Text[],
   marks: readonly PlacedMark[],
 ): readonly (Text & { readonly mark?: PlacedMark })[] {

@@ -6,7 +6,7 @@ import { readHtml } from "../text/read-html.ts";
 import { redactSecrets } from "../../base/redact-secrets.ts";
 import { ConfigError } from "../tools/operator-config.ts";
 import { defineTool, ToolError, type Tool, type ToolArguments } from "../tools/tool.ts";
-import { parseUrlTemplate, type PathParameter } from "./url-template.ts";
+import { parseUrlTemplate, type TemplateParameter } from "./url-template.ts";
 
 /**
  * How a list or object is written into a query or a form. `repeat`: a list as one pair per item, an object as JSON. `form`: an
@@ -22,7 +22,7 @@ export interface HttpOperation {
   /** Full URL; `{parameter}` is replaced by a value in the path. */
   readonly url: string;
   /** Path parameters with another name or style than the default, by the name of the argument. */
-  readonly pathParameters?: ReadonlyMap<string, PathParameter>;
+  readonly pathParameters?: ReadonlyMap<string, TemplateParameter>;
   /** JSON schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly query: readonly { readonly name: string; readonly parameter: string; readonly style: QueryStyle }[];
@@ -86,7 +86,7 @@ export function defineHttpTool(
 ): Tool {
   const { name, description, parameters, needsApproval, idempotent, timeoutMs } = operation;
   const template = parseUrlTemplate(operation.url, `The tool "${name}"`, operation.pathParameters);
-  checkNames(operation, template.parameters);
+  checkFieldNames(operation, template.parameters);
 
   return defineTool({
     name,
@@ -111,7 +111,7 @@ export function defineHttpTool(
 }
 
 /** Every value must come from an argument in the schema, or the model could never fill it in. */
-function checkNames(operation: HttpOperation, pathParameters: readonly string[]): void {
+function checkFieldNames(operation: HttpOperation, pathParameters: readonly string[]): void {
   const { properties } = operation.parameters;
   const known = new Set(typeof properties === "object" && properties !== null ? Object.keys(properties) : []);
   const { query, headerParameters, body } = operation;
@@ -130,7 +130,7 @@ function toRequest(
   operation: HttpOperation,
   { url, args, maxBytes, signal }: { url: URL; args: ToolArguments; maxBytes: number; signal: AbortSignal },
 ): ToolRequest {
-  const body = operation.body ? toBody(operation.body, args) : undefined;
+  const body = operation.body ? toOperationBody(operation.body, args) : undefined;
   const headers: Record<string, string> = { accept: "application/json, text/*;q=0.9" };
   if (operation.body && body !== undefined) headers["content-type"] = operation.body.type;
   for (const { name, parameter } of operation.headerParameters) {
@@ -150,7 +150,7 @@ function toRequest(
   });
 }
 
-function toBody(body: RequestBody, args: ToolArguments): string | undefined {
+function toOperationBody(body: RequestBody, args: ToolArguments): string | undefined {
   if ("whole" in body) {
     const value = args[body.whole];
     if (value === undefined) return undefined;
@@ -194,12 +194,12 @@ function describeResponse(
   throw new ToolError(`The service answered with ${clean(type)}, which is not text.`);
 }
 
-type Pair = readonly [name: string, text: string];
+type NamedValue = readonly [name: string, text: string];
 
 const separators: Readonly<Partial<Record<QueryStyle, string>>> = { comma: ",", space: " ", pipe: "|" };
 
 /** The pairs of one argument in a query or a form. */
-function toPairs(name: string, value: unknown, style: QueryStyle): readonly Pair[] {
+function toPairs(name: string, value: unknown, style: QueryStyle): readonly NamedValue[] {
   if (value === undefined || value === null) return [];
   if (typeof value !== "object" || style === "json") return [[name, toPlainText(value)]];
   if (style === "deep") return deepPairs(name, value);
@@ -213,7 +213,7 @@ function toPairs(name: string, value: unknown, style: QueryStyle): readonly Pair
   return Object.entries(value).map(([key, item]) => [key, toPlainText(item)]);
 }
 
-function deepPairs(name: string, value: unknown): readonly Pair[] {
+function deepPairs(name: string, value: unknown): readonly NamedValue[] {
   if (typeof value !== "object" || value === null) return [[name, toPlainText(value)]];
   return Object.entries(value).flatMap(([key, item]) => deepPairs(`${name}[${key}]`, item));
 }

@@ -145,7 +145,7 @@ function toOperation(config: HttpToolConfig, variables: ConfigVariables): HttpOp
   const { name, description, method, url, parameters, approval, idempotent, timeout_ms } = config;
   const placed = new Set(parseUrlTemplate(url, `The tool "${name}"`).parameters);
   const query = toPairs(config.query);
-  const body = toBody(config.body);
+  const body = toToolBody(config.body);
   for (const { parameter } of query) placed.add(parameter);
   if (body)
     for (const parameter of "whole" in body ? [body.whole] : body.fields.map((field) => field.parameter))
@@ -161,7 +161,7 @@ function toOperation(config: HttpToolConfig, variables: ConfigVariables): HttpOp
     parameters,
     query: [...query, ...(inBody ? [] : toPairs(rest))],
     headerParameters: [],
-    body: body ?? (inBody ? toBody(rest) : null),
+    body: body ?? (inBody ? toToolBody(rest) : null),
     ...operatorFields(config, variables, `the tool "${name}"`),
     needsApproval: approval,
     idempotent: idempotent ?? isIdempotentMethod(method),
@@ -198,7 +198,7 @@ function toSecrets(entries: readonly (readonly [name: string, value: string])[])
   return Object.fromEntries(entries.map(([name, value]) => [name, new Secret(value)]));
 }
 
-function toBody(body: HttpToolConfig["body"]): RequestBody | null {
+function toToolBody(body: HttpToolConfig["body"]): RequestBody | null {
   if (body === undefined) return null;
   const type = "application/json";
   return typeof body === "string" ? { type, whole: body } : { type, fields: toPairs(body), optional: false };

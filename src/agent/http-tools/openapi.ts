@@ -11,7 +11,7 @@ import {
   type RequestBody,
 } from "./http-operation.ts";
 import { followReference, toJsonSchema } from "./openapi-schema.ts";
-import type { PathParameter, PathStyle } from "./url-template.ts";
+import type { TemplateParameter, PathStyle } from "./url-template.ts";
 
 interface OpenapiOptions extends Pick<HttpOperation, "headers" | "fixedQuery" | "secrets"> {
   readonly operations: readonly string[];
@@ -33,13 +33,13 @@ export function fromOpenapi(document: unknown, options: OpenapiOptions): readonl
 }
 
 /** A typo here would let calls run without the approval the operator wants. */
-function refuseUnknownApproval(chosen: readonly Entry[], { approval }: OpenapiOptions): void {
+function refuseUnknownApproval(chosen: readonly PathEntry[], { approval }: OpenapiOptions): void {
   if (typeof approval === "boolean") return;
   const unknown = approval.find((id) => !chosen.some((entry) => isNamed(entry, id)));
   if (unknown !== undefined) throw new ConfigError(`"${unknown}" under approval is not one of the chosen operations.`);
 }
 
-interface Entry {
+interface PathEntry {
   readonly method: HttpOperation["method"];
   readonly path: string;
   readonly operation: JsonRecord;
@@ -47,28 +47,28 @@ interface Entry {
 }
 
 /** An operation with the name the operator chose it by. */
-type ChosenEntry = Entry & { readonly id: string };
+type ChosenEntry = PathEntry & { readonly id: string };
 
 const methods = ["get", "post", "put", "patch", "delete"] as const;
 
-function* listOperations(document: JsonRecord): Iterable<Entry> {
+function* listOperations(document: JsonRecord): Iterable<PathEntry> {
   const paths = isRecord(document["paths"]) ? document["paths"] : {};
   for (const [path, item] of Object.entries(paths)) {
     const pathItem = followReference(document, item);
     for (const method of methods) {
       const operation = pathItem[method];
       if (!isRecord(operation)) continue;
-      yield { method: method.toUpperCase() as Entry["method"], path, operation, pathItem };
+      yield { method: method.toUpperCase() as PathEntry["method"], path, operation, pathItem };
     }
   }
 }
 
-const isNamed = (entry: Entry, id: string) => entry.operation["operationId"] === id || placeOf(entry) === id;
-const placeOf = ({ method, path }: Entry) => `${method} ${path}`;
-const nameOf = (entry: Entry) => String(entry.operation["operationId"] ?? placeOf(entry));
+const isNamed = (entry: PathEntry, id: string) => entry.operation["operationId"] === id || placeOf(entry) === id;
+const placeOf = ({ method, path }: PathEntry) => `${method} ${path}`;
+const nameOf = (entry: PathEntry) => String(entry.operation["operationId"] ?? placeOf(entry));
 
 /** Finds an operation by operationId, or by method and path: some documents have no ids, some repeat them. */
-function findEntry(entries: readonly Entry[], id: string): Entry {
+function findEntry(entries: readonly PathEntry[], id: string): PathEntry {
   const [found, other] = entries.filter((entry) => isNamed(entry, id));
   if (!found) {
     throw new ConfigError(
@@ -93,7 +93,7 @@ function toOperation(document: JsonRecord, entry: ChosenEntry, options: OpenapiO
   const collected = createArguments();
   const query: { name: string; parameter: string; style: QueryStyle }[] = [];
   const headerParameters: { name: string; parameter: string }[] = [];
-  const pathParameters = new Map<string, PathParameter>();
+  const pathParameters = new Map<string, TemplateParameter>();
   let filledPath = path;
 
   for (const parameter of listParameters(document, pathItem, operation)) {
@@ -126,7 +126,7 @@ function toOperation(document: JsonRecord, entry: ChosenEntry, options: OpenapiO
   const body = addBody(document, entry, collected);
   return {
     name: toolName(options.prefix, entry),
-    description: describe(entry),
+    description: describeOperation(entry),
     method,
     url: `${baseUrl([operation, pathItem, document], options).replace(/\/$/, "")}${filledPath}`,
     pathParameters,
@@ -198,7 +198,7 @@ function toPathStyle({ style = "simple", explode = false }: JsonRecord): PathSty
 
 const longestDescription = 1000;
 
-function describe({ id, operation: { summary, description } }: ChosenEntry): string {
+function describeOperation({ id, operation: { summary, description } }: ChosenEntry): string {
   const text = [summary, description].filter((part) => typeof part === "string" && part !== "").join("\n");
   return truncateText(text || id, longestDescription);
 }

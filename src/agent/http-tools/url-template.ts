@@ -9,7 +9,7 @@ interface UrlTemplate {
 }
 
 /** The name of a path parameter on the wire, and how its value is written. */
-export interface PathParameter {
+export interface TemplateParameter {
   readonly name: string;
   readonly style: PathStyle;
 }
@@ -18,7 +18,7 @@ export interface PathParameter {
 export function parseUrlTemplate(
   template: string,
   what: string,
-  described: ReadonlyMap<string, PathParameter> = new Map(),
+  described: ReadonlyMap<string, TemplateParameter> = new Map(),
 ): UrlTemplate {
   const names = [...template.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
   let count = 0;

@@ -106,7 +106,7 @@ export async function readPassages(path: string, { readPdf }: { readPdf: ReadPdf
   const bytes = await readFile(path);
   const type = extname(path).toLowerCase();
   if (type === ".pdf") return readPdf(bytes, mostCharacters);
-  const whole = decode(bytes);
+  const whole = decodeDocument(bytes);
   const text = whole.slice(0, mostCharacters);
   return {
     passages: type === ".html" || type === ".htm" ? readPage(text) : splitMarkdown(text),
@@ -124,7 +124,7 @@ function readPage(html: string): readonly Passage[] {
   }));
 }
 
-function decode(bytes: Uint8Array): string {
+function decodeDocument(bytes: Uint8Array): string {
   const text = decodeText(bytes);
   if (text.slice(0, 2000).includes("\0")) throw new Error("It is not a text file.");
   return text;

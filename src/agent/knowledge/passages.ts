@@ -1,5 +1,5 @@
 /** One paragraph, list, table or code block. */
-interface Block {
+interface PassageBlock {
   readonly headings: readonly string[];
   readonly from: number;
   readonly to: number;
@@ -20,7 +20,7 @@ export function splitMarkdown(text: string): readonly Passage[] {
 /** The same for text without markup, such as a page of a PDF. */
 export function splitText(text: string): readonly Passage[] {
   const lines = text.split(lineEnd);
-  const blocks: Block[] = [];
+  const blocks: PassageBlock[] = [];
   let from = 0;
   for (const [index, line] of [...lines, ""].entries()) {
     if (line.trim() !== "") continue;
@@ -34,14 +34,14 @@ export function splitText(text: string): readonly Passage[] {
 const lineEnd = /\r\n|\n|\r/;
 const noHeadings: readonly string[] = [];
 
-function join(blocks: readonly Block[]): readonly Passage[] {
+function join(blocks: readonly PassageBlock[]): readonly Passage[] {
   const passages: Passage[] = [];
-  let open: Block[] = [];
+  let open: PassageBlock[] = [];
   let length = 0;
   const close = () => {
     if (open.length > 0) passages.push(toPassage(open));
   };
-  const begin = (blocks: Block[]) => {
+  const begin = (blocks: PassageBlock[]) => {
     open = blocks;
     length = blocks.reduce((sum, block) => sum + block.text.length, 0);
   };
@@ -63,14 +63,14 @@ function join(blocks: readonly Block[]): readonly Passage[] {
   return passages;
 }
 
-function overlap(blocks: readonly Block[]): readonly Block[] {
+function overlap(blocks: readonly PassageBlock[]): readonly PassageBlock[] {
   const last = blocks.at(-1);
   return last && blocks.length > 1 && last.text.length <= overlapLength ? [last] : [];
 }
 
-function toPassage(blocks: readonly Block[]): Passage {
-  const first = blocks[0] as Block;
-  const last = blocks.at(-1) as Block;
+function toPassage(blocks: readonly PassageBlock[]): Passage {
+  const first = blocks[0] as PassageBlock;
+  const last = blocks.at(-1) as PassageBlock;
   return {
     headings: first.headings,
     lines: { from: first.from, to: last.to },
@@ -79,9 +79,9 @@ function toPassage(blocks: readonly Block[]): Passage {
   };
 }
 
-function readBlocks(text: string): readonly Block[] {
+function readBlocks(text: string): readonly PassageBlock[] {
   const lines = text.split(lineEnd);
-  const blocks: Block[] = [];
+  const blocks: PassageBlock[] = [];
   let levels: (string | undefined)[] = [];
   let headings: readonly string[] = [];
   let open: string[] = [];
@@ -131,7 +131,7 @@ function readBlocks(text: string): readonly Block[] {
 }
 
 /** A heading without text below it so far. If none follows, the heading itself becomes a passage. */
-interface BareHeading extends Block {
+interface BareHeading extends PassageBlock {
   readonly level: number;
 }
 
@@ -152,9 +152,9 @@ function frontMatterEnd(lines: readonly string[]): number {
 }
 
 /** Cuts a long block where lines, sentences or words end. */
-function splitLong(block: Block): readonly Block[] {
+function splitLong(block: PassageBlock): readonly PassageBlock[] {
   if (block.text.length <= wantedLength * 1.5) return [block];
-  const pieces: Block[] = [];
+  const pieces: PassageBlock[] = [];
   let start = 0;
   let from = block.from;
   while (start < block.text.length) {

@@ -60,14 +60,14 @@ export function finishAgentRun(run: AgentRun, turn: OpenTurn | null): Promise<Ag
   return run.emitAround(async () => {
     const ending = await useTools(run, turn);
     if (ending.kind === "limited") return answerWithoutTools(run, ending.reason);
-    return ending.kind === "failed" ? run.toFailure(ending.error) : toAnswer(run, ending);
+    return ending.kind === "failed" ? run.toFailure(ending.error) : toLoopAnswer(run, ending);
   });
 }
 
 /** How the part of a run that may use tools ended. */
-type Ending = Answered | Limited | { readonly kind: "failed"; readonly error: ReplyError };
+type LoopEnding = AnsweredStep | Limited | { readonly kind: "failed"; readonly error: ReplyError };
 
-interface Answered extends OpenTurn {
+interface AnsweredStep extends OpenTurn {
   readonly kind: "answered";
   /** Results of the calls that the client does not carry out. */
   readonly results: readonly ChatMessage[];
@@ -78,20 +78,20 @@ interface Limited {
   readonly reason: LimitReason;
 }
 
-async function useTools(run: AgentRun, turn: OpenTurn | null): Promise<Ending> {
+async function useTools(run: AgentRun, turn: OpenTurn | null): Promise<LoopEnding> {
   using deadline = run.createToolDeadline();
   let ending = turn && (await continueTurn(run, turn, deadline));
   while (!ending && !run.stepLimit()) ending = await takeStep(run, deadline);
   return ending ?? { kind: "limited", reason: "step_limit" };
 }
 
-async function continueTurn(run: AgentRun, turn: OpenTurn, deadline: Deadline): Promise<Ending | null> {
+async function continueTurn(run: AgentRun, turn: OpenTurn, deadline: Deadline): Promise<LoopEnding | null> {
   if (turn.calls.some(isHandedOut)) return { kind: "answered", ...turn, results: [] };
   return answerTurn(run, turn, deadline);
 }
 
 /** One model call and the tools it asks for. Null when the model goes on. */
-async function takeStep(run: AgentRun, deadline: Deadline): Promise<Ending | null> {
+async function takeStep(run: AgentRun, deadline: Deadline): Promise<LoopEnding | null> {
   run.beginStep();
   const reply = await callModel(run, { tools: run.toolbox.definitions, deadline });
   if (!reply) return { kind: "limited", reason: "deadline" };
@@ -108,7 +108,7 @@ async function takeStep(run: AgentRun, deadline: Deadline): Promise<Ending | nul
   return { kind: "answered", reply, calls, results };
 }
 
-function afterFailure(run: AgentRun, error: ReplyError): Ending | null {
+function afterFailure(run: AgentRun, error: ReplyError): LoopEnding | null {
   // The client cannot shorten a conversation that only our tool results made too long.
   if (error.code === "context_length_exceeded" && run.toolRuns.length > 0) {
     run.replaceHistory(shortenResults(run.history, run.toolRuns));
@@ -149,7 +149,7 @@ function argumentsIn(text: string): ToolArguments {
   }
 }
 
-async function answerTurn(run: AgentRun, { reply, calls }: OpenTurn, deadline: Deadline): Promise<Ending | null> {
+async function answerTurn(run: AgentRun, { reply, calls }: OpenTurn, deadline: Deadline): Promise<LoopEnding | null> {
   const { messages, limit } = await answerToolCalls(run, calls, deadline);
   run.extendHistory([{ role: "assistant", content: reply.text, tool_calls: calls.map(toToolCall) }, ...messages]);
   return limited(limit);
@@ -215,7 +215,7 @@ function answerTo(call: ResolvedCall, toolRun: ToolRun | undefined, refusal: str
   }
 }
 
-function toAnswer(run: AgentRun, { reply, calls, results }: Answered): AgentOutcome {
+function toLoopAnswer(run: AgentRun, { reply, calls, results }: AnsweredStep): AgentOutcome {
   const handedOut = calls.filter(isHandedOut);
   // The client's calls come first: it answers them in its own time, and a run continues right after its approvals.
   const theirs = handedOut.filter((call) => !awaitsApproval(call));

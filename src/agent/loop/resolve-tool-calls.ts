@@ -8,7 +8,7 @@ import type { Toolbox } from "../tools/toolbox.ts";
 import type { Tool, ToolArguments } from "../tools/tool.ts";
 
 /** A tool call of the model and its resolution. `arguments` is valid JSON, for the history. */
-export type ResolvedCall = RunnableCall | HandedOutCall | UnusableCall | DeclinedCall | AnsweredCall;
+export type ResolvedCall = RunnableCall | HandedOutCall | UnusableCall | DeclinedCall | RefusedCall;
 
 /** A call the agent carries out. */
 export interface RunnableCall extends ToolCall {
@@ -38,7 +38,7 @@ interface DeclinedCall extends ToolCall {
 }
 
 /** A call that the client has carried out. `content` is its result as the model reads it. */
-interface AnsweredCall extends ToolCall {
+interface RefusedCall extends ToolCall {
   readonly kind: "answered";
   readonly content: string;
 }
@@ -74,7 +74,7 @@ function resolveToolCall(
 
   const tool = toolbox.own.get(name);
   if (!tool && !toolbox.client.has(name)) return unusable(describeUnknown(call.name, toolbox));
-  const parsed = parseArguments(call.arguments, cutOff);
+  const parsed = parseCalledArguments(call.arguments, cutOff);
   if (!parsed.ok) return unusable(parsed.error);
   const { args, text } = parsed;
   const asked = toToolCall({ ...call, id, name, arguments: text });
@@ -96,14 +96,14 @@ type ParsedArguments =
   | { readonly ok: true; readonly args: ToolArguments; readonly text: string }
   | { readonly ok: false; readonly error: string };
 
-function parseArguments(text: string, cutOff: boolean): ParsedArguments {
+function parseCalledArguments(text: string, cutOff: boolean): ParsedArguments {
   // Endpoints send an empty text or null for a call without arguments.
   if (/^\s*(?:null\s*)?$/.test(text)) return { ok: true, args: {}, text: "{}" };
   try {
     const args: unknown = JSON.parse(text);
     if (isRecord(args)) return { ok: true, args, text };
     // Some servers encode the arguments as JSON twice.
-    if (typeof args === "string" && args.trimStart().startsWith("{")) return parseArguments(args, cutOff);
+    if (typeof args === "string" && args.trimStart().startsWith("{")) return parseCalledArguments(args, cutOff);
     return { ok: false, error: "the arguments are not a JSON object" };
   } catch (error) {
     const reason = cutOff ? "they were cut off by the reply's length limit" : describeParseError(error);

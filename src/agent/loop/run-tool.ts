@@ -55,7 +55,7 @@ async function settle(
   using limit = new Deadline({ signal: deadline.signal, ms });
   try {
     limit.signal.throwIfAborted();
-    const work = (async () => toText(await tool.run(args, { signal: limit.signal, now: run.now })))();
+    const work = (async () => toResultText(await tool.run(args, { signal: limit.signal, now: run.now })))();
     const text = await untilAborted(work, limit.signal);
     return { ok: true, result: capBytes(text, run.limits.toolResultBytes) };
   } catch (error) {
@@ -66,7 +66,7 @@ async function settle(
   }
 }
 
-function toText(result: unknown): string {
+function toResultText(result: unknown): string {
   if (typeof result === "string") return result;
   return JSON.stringify(result) ?? "";
 }

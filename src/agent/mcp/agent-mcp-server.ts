@@ -57,7 +57,7 @@ export function createAgentMcpServer({
       const onStep = (): void => report((steps += 1));
       // One model call may take longer than a client waits without progress.
       const ticks = setInterval(onStep, silenceMs);
-      return answer(() => ask({ message, model_id, id, signal, onStep })).finally(() => clearInterval(ticks));
+      return answerRequest(() => ask({ message, model_id, id, signal, onStep })).finally(() => clearInterval(ticks));
     },
   );
   server.registerTool(
@@ -67,13 +67,13 @@ export function createAgentMcpServer({
       description: "Lists the models that ask_agent can use.",
       annotations: { readOnlyHint: true },
     },
-    async () => answer(async () => JSON.stringify({ models: await models() })),
+    async () => answerRequest(async () => JSON.stringify({ models: await models() })),
   );
   return server;
 }
 
 /** A failure is a result with `isError`; the message of an unforeseen error stays hidden. */
-async function answer(work: () => Promise<string>) {
+async function answerRequest(work: () => Promise<string>) {
   try {
     return { content: [{ type: "text" as const, text: await work() }] };
   } catch (error) {

@@ -44,7 +44,7 @@ const Block = z.discriminatedUnion("type", [
  */
 export function resultToText(result: Readonly<Record<string, unknown>>): string {
   const { content, structuredContent, _meta, isError: _isError, resultType: _resultType, ...rest } = result;
-  const parts = (Array.isArray(content) ? content : [content ?? []].flat()).map(toText);
+  const parts = (Array.isArray(content) ? content : [content ?? []].flat()).map(toContentText);
   if (isPresent(structuredContent) && !isRepeated(structuredContent, parts)) {
     parts.push(toJson(structuredContent));
   }
@@ -54,7 +54,7 @@ export function resultToText(result: Readonly<Record<string, unknown>>): string 
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
-function toText(value: unknown): string {
+function toContentText(value: unknown): string {
   return typeof value === "string" ? value : (blockToText(value) ?? unknownToText(value));
 }
 

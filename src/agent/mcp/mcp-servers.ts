@@ -239,7 +239,7 @@ export function renameArguments(schema: JsonRecord): NamedArguments {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, property]) => [
           toOffered(name),
-          describe(name, property, toOffered(name)),
+          describeServer(name, property, toOffered(name)),
         ]),
       ),
       ...(Array.isArray(required) && { required: required.map(String).map(toOffered) }),
@@ -262,6 +262,6 @@ function chooseNames(names: readonly string[]): ReadonlyMap<string, string> {
   );
 }
 
-function describe(name: string, property: unknown, offered: string): unknown {
+function describeServer(name: string, property: unknown, offered: string): unknown {
   return offered !== name && isRecord(property) ? { description: name, ...property } : property;
 }

@@ -34,7 +34,7 @@ interface LooseToolMessage {
 }
 
 /** A call without a result so far. `sent` is the client's id. */
-interface OpenCall {
+interface UnansweredCall {
   readonly id: string;
   readonly sent: string | null | undefined;
   readonly name: string;
@@ -42,12 +42,12 @@ interface OpenCall {
   readonly echo?: OpaqueMetadata | undefined;
 }
 
-interface Turn {
+interface UnfinishedTurn {
   readonly reply: Omit<LooseReply, "tool_calls">;
-  readonly calls: OpenCall[];
-  readonly waiting: Set<OpenCall>;
+  readonly calls: UnansweredCall[];
+  readonly waiting: Set<UnansweredCall>;
   /** Calls by the client's id, answered ones included; in each list the first call is last. */
-  readonly sent: ReadonlyMap<OpenCall["sent"], OpenCall[]>;
+  readonly sent: ReadonlyMap<UnansweredCall["sent"], UnansweredCall[]>;
   readonly results: ChatMessage[];
 }
 
@@ -94,7 +94,7 @@ export function pairToolMessages(
 ): readonly ChatMessage[] {
   const issueId = createIdIssuer({ prefix: "syn", taken: sentIds(messages) });
   const history: ChatMessage[] = [];
-  let turn: Turn | null = null;
+  let turn: UnfinishedTurn | null = null;
   const close = () => {
     for (const message of turn ? closeTurn(turn) : []) history.push(message);
     turn = null;
@@ -122,7 +122,7 @@ function* sentIds(messages: readonly LooseMessage[]): Iterable<string> {
   }
 }
 
-function openTurn({ tool_calls: sentCalls = [], ...reply }: LooseReply, issueId: IssueId): Turn {
+function openTurn({ tool_calls: sentCalls = [], ...reply }: LooseReply, issueId: IssueId): UnfinishedTurn {
   const calls = sentCalls.map((call) => ({
     id: issueId(call.id),
     sent: call.id,
@@ -143,7 +143,7 @@ function isObjectText(text: string): boolean {
 }
 
 function addResult(
-  turn: Turn,
+  turn: UnfinishedTurn,
   message: LooseToolMessage,
   { issueId, isClientTool }: { issueId: IssueId; isClientTool: (name: string) => boolean },
 ): void {
@@ -163,24 +163,24 @@ function addResult(
 }
 
 /** Looked up in maps: a turn may have tens of thousands of calls and results. */
-function takeOpenCall(turn: Turn, message: LooseToolMessage): OpenCall | undefined {
+function takeOpenCall(turn: UnfinishedTurn, message: LooseToolMessage): UnansweredCall | undefined {
   const call = message.tool_call_id ? callSentAs(turn, message.tool_call_id) : callNamed(turn, message.name);
   if (call) turn.waiting.delete(call);
   return call;
 }
 
-function callSentAs({ waiting, sent }: Turn, id: string): OpenCall | undefined {
+function callSentAs({ waiting, sent }: UnfinishedTurn, id: string): UnansweredCall | undefined {
   const calls = sent.get(id) ?? [];
   for (let call = calls.pop(); call; call = calls.pop()) if (waiting.has(call)) return call;
   return undefined;
 }
 
-function callNamed({ waiting }: Turn, name: string | null | undefined): OpenCall | undefined {
+function callNamed({ waiting }: UnfinishedTurn, name: string | null | undefined): UnansweredCall | undefined {
   const wanted = name ? toToolName(name) : null;
   return waiting.values().find((call) => wanted === null || call.name === wanted);
 }
 
-function addSyntheticCall(turn: Turn, message: LooseToolMessage, issueId: IssueId): OpenCall {
+function addSyntheticCall(turn: UnfinishedTurn, message: LooseToolMessage, issueId: IssueId): UnansweredCall {
   const call = {
     id: issueId(message.tool_call_id),
     sent: message.tool_call_id,
@@ -191,7 +191,7 @@ function addSyntheticCall(turn: Turn, message: LooseToolMessage, issueId: IssueI
   return call;
 }
 
-function closeTurn({ reply, calls, waiting, results }: Turn): readonly ChatMessage[] {
+function closeTurn({ reply, calls, waiting, results }: UnfinishedTurn): readonly ChatMessage[] {
   if (calls.length === 0) return [reply];
   return [
     {

@@ -21,10 +21,10 @@ function isText(part: UserPart): part is TextPart {
 }
 
 export function joinUserMessages(first: UserMessage, second: UserMessage): UserMessage {
-  return toUserMessage([...partsOf(first), { type: "text", text: "\n\n" }, ...partsOf(second)]);
+  return toUserMessage([...messageParts(first), { type: "text", text: "\n\n" }, ...messageParts(second)]);
 }
 
-function partsOf({ content, parts }: UserMessage): readonly UserPart[] {
+function messageParts({ content, parts }: UserMessage): readonly UserPart[] {
   return parts ?? [{ type: "text", text: content }];
 }
 

@@ -138,7 +138,9 @@ function readBlock(
 ): { end: number; calls: readonly ToolCall[] } {
   const { tools } = search;
   const { values, rest, end } = readValues(search, body);
-  const calls = values.flatMap((value) => toCall(value) ?? []).filter((call) => explicit || isKnown(call, tools));
+  const calls = values
+    .flatMap((value) => toWrittenCall(value) ?? [])
+    .filter((call) => explicit || isKnown(call, tools));
   const python = explicit && calls.length === 0 ? readPythonCalls(rest, tools) : [];
   calls.push(...python);
   const broken = explicit && rest !== "" && python.length === 0 ? toBrokenCall(rest) : null;
@@ -155,7 +157,7 @@ function readValues(search: Search, body: number): { values: readonly unknown[];
     const end = endOfBlock(search, at);
     const span = findValue(at);
     const value =
-      span && span.start < end && values.length < mostCalls ? parse(text.slice(span.start, span.end)) : null;
+      span && span.start < end && values.length < mostCalls ? parseActionText(text.slice(span.start, span.end)) : null;
     if (!span || !value) return { values, rest: text.slice(at, end).trim(), end };
     // A list of calls is read as its calls.
     for (const entry of Array.isArray(value) ? (value as unknown[]) : [value]) values.push(entry);
@@ -190,7 +192,7 @@ function* findBare({ text, tools, findValue }: Search): Iterable<CallOpening> {
   if (!text.trimStart().startsWith("{")) return;
   const read = () => {
     const span = findValue(0);
-    const call = span && toCall(parse(text.slice(span.start, span.end)));
+    const call = span && toWrittenCall(parseActionText(text.slice(span.start, span.end)));
     return span && call && isKnown(call, tools) ? { start: 0, end: span.end, calls: [call] } : null;
   };
   yield { start: 0, read };
@@ -244,7 +246,7 @@ function beforeInventions({ findInvention }: Search, blocks: readonly CallBlock[
   return blocks.filter(({ start }) => start <= invented);
 }
 
-function parse(raw: string): unknown {
+function parseActionText(raw: string): unknown {
   try {
     return JSON.parse(raw);
   } catch {
@@ -253,7 +255,7 @@ function parse(raw: string): unknown {
 }
 
 /** `{"tool": …, "args": …}` under any of the names models use. Null when it names no tool. */
-function toCall(value: unknown): ToolCall | null {
+function toWrittenCall(value: unknown): ToolCall | null {
   if (!isRecord(value)) return null;
   const inner = isRecord(value["function"]) ? value["function"] : value;
   const name = inner["tool"] ?? inner["name"] ?? inner["action"] ?? inner["function"];

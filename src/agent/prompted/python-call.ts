@@ -15,7 +15,7 @@ export function readPythonCalls(code: string, tools: KnownTools): readonly ToolC
   return [...findCalls(code).take(mostCalls)].flatMap(({ path, written }) => {
     // Llama writes `calculator.call(…)`.
     const name = path.replace(/\.call$/, "");
-    const args = tools.has(name) ? readArguments(written) : null;
+    const args = tools.has(name) ? readPythonArguments(written) : null;
     return args ? [{ id: "", name, arguments: JSON.stringify(args) }] : [];
   });
 }
@@ -38,14 +38,14 @@ export function readPythonList(text: string, tools: KnownTools): readonly ToolCa
   return read.length === calls.length ? read : [];
 }
 
-interface WrittenCall {
+interface PythonCall {
   readonly path: string;
   readonly written: string;
   readonly start: number;
   readonly end: number;
 }
 
-function* findCalls(code: string): Generator<WrittenCall> {
+function* findCalls(code: string): Generator<PythonCall> {
   const ends = argumentEnds(code);
   let from = 0;
   for (const { 0: opened, 1: path = "", index } of code.matchAll(opening)) {
@@ -76,13 +76,13 @@ function argumentEnds(code: string): Int32Array {
   return outside;
 }
 
-function readArguments(written: string): Record<string, unknown> | null {
+function readPythonArguments(written: string): Record<string, unknown> | null {
   const args: [string, unknown][] = [];
   argument.lastIndex = 0;
   while (written.slice(argument.lastIndex).trim() !== "") {
     const match = argument.exec(written);
     if (!match) return null;
-    args.push([match[1] ?? "", toValue(match[2] ?? "")]);
+    args.push([match[1] ?? "", toPythonValue(match[2] ?? "")]);
   }
   return Object.fromEntries(args);
 }
@@ -93,7 +93,7 @@ const constants = new Map<string, unknown>([
   ["None", null],
 ]);
 
-function toValue(literal: string): unknown {
+function toPythonValue(literal: string): unknown {
   if (constants.has(literal)) return constants.get(literal);
   const isText = literal.startsWith('"') || literal.startsWith("'");
   return isText ? unquote(literal.slice(1, -1)) : Number(literal);

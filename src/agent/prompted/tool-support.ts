@@ -16,7 +16,7 @@ interface ToolSupportFinding {
   readonly found_at: number;
 }
 
-interface Target {
+interface PromptedTarget {
   readonly provider: string;
   readonly model_id: string;
 }
@@ -27,7 +27,7 @@ export interface ToolSupport {
    * The model with tools, native or in the prompt. `clientTools`: some of the tools come from the client; a refusal of those is not
    * remembered for others.
    */
-  wrap(target: Target & { readonly model: ChatModel; readonly clientTools?: boolean }): ChatModel;
+  wrap(target: PromptedTarget & { readonly model: ChatModel; readonly clientTools?: boolean }): ChatModel;
   /** The findings so far, for the page. */
   list(): readonly ToolSupportFinding[];
 }
@@ -45,7 +45,7 @@ export function createToolSupport(options: Partial<FindingsOptions> = {}): ToolS
     wrap: ({ model, clientTools = false, ...target }) => {
       const prompted = withPromptedTools(model);
       return async (request, callOptions) => {
-        const fields = fieldsOf(request);
+        const fields = requestFields(request);
         const general = findings.modeOf(target);
         const mode = general === "prompted" || fields === "" ? general : findings.modeOf(target, fields);
         if (mode === "prompted") return prompted(request, callOptions);
@@ -73,7 +73,7 @@ export function createToolSupport(options: Partial<FindingsOptions> = {}): ToolS
 const asksJson = ({ parameters }: ChatRequest) => asksForJson(parameters?.extra?.["response_format"]);
 
 /** The additional fields of a request, as one text. A response format of plain text is the default and does not count. */
-function fieldsOf(request: ChatRequest): string {
+function requestFields(request: ChatRequest): string {
   const names = Object.keys(request.parameters?.extra ?? {});
   const counted = names.filter((name) => name !== "response_format" || asksJson(request));
   return counted.toSorted().join(" ").slice(0, 256);
@@ -99,15 +99,16 @@ interface FindingsOptions {
 /** Findings per model, and per model with certain fields. */
 function createFindings({ now = Date.now, maximumAgeMs = 24 * 3600 * 1000 }: Partial<FindingsOptions>) {
   const findings = new Map<string, { readonly fields: string; readonly finding: ToolSupportFinding }>();
-  const keyOf = ({ provider, model_id }: Target, fields: string) => JSON.stringify([provider, model_id, fields]);
+  const keyOf = ({ provider, model_id }: PromptedTarget, fields: string) =>
+    JSON.stringify([provider, model_id, fields]);
   const isFresh = ({ found_at }: ToolSupportFinding) => now() - found_at <= maximumAgeMs;
 
   return {
-    modeOf(target: Target, fields = ""): ToolSupportFinding["mode"] | null {
+    modeOf(target: PromptedTarget, fields = ""): ToolSupportFinding["mode"] | null {
       const known = findings.get(keyOf(target, fields));
       return known && isFresh(known.finding) ? known.finding.mode : null;
     },
-    remember({ provider, model_id }: Target, mode: ToolSupportFinding["mode"], fields = ""): void {
+    remember({ provider, model_id }: PromptedTarget, mode: ToolSupportFinding["mode"], fields = ""): void {
       const key = keyOf({ provider, model_id }, fields);
       // Deleted first, so that the first entry is always the oldest.
       findings.delete(key);

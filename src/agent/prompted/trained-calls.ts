@@ -129,7 +129,7 @@ function toTaggedValue(written: string, { key, schema }: { key: string; schema: 
   const properties = isRecord(schema?.["properties"]) ? schema["properties"] : {};
   const types = typesOf(Object.hasOwn(properties, key) ? properties[key] : null, schema);
   if (types.has("null") && written.trim() === "null") return null;
-  return types.has("string") ? written : toValue(written);
+  return types.has("string") ? written : toTrainedValue(written);
 }
 
 /** Limit of visited schema parts: the schema is foreign, and a reply may have thousands of values. */
@@ -157,7 +157,7 @@ function listIn(part: JsonRecord, name: string): readonly unknown[] {
   return Array.isArray(list) ? list.slice(0, mostParts) : [];
 }
 
-function toValue(written: string): unknown {
+function toTrainedValue(written: string): unknown {
   try {
     return JSON.parse(written);
   } catch {

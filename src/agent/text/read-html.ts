@@ -1,15 +1,15 @@
 import { Parser } from "htmlparser2";
 
-interface ReadPage {
+interface HtmlText {
   readonly title: string | null;
   /** Headings as `#` lines, lists as `-` lines, links as `[text](address)`. */
   readonly text: string;
 }
 
 /** The readable text of a page, without scripts, styles, navigation and hidden parts. */
-export function readHtml(html: string, { url }: { url?: string | undefined } = {}): ReadPage {
+export function readHtml(html: string, { url }: { url?: string | undefined } = {}): HtmlText {
   const writer = createTextWriter();
-  const reader = createReader(writer, { url, stop: () => parser.pause() });
+  const reader = createHtmlReader(writer, { url, stop: () => parser.pause() });
   const parser = new Parser(reader, { decodeEntities: true });
   parser.write(html);
   parser.end();
@@ -28,7 +28,7 @@ const shownTitle = 300;
 /** The parser's time grows with the square of the depth; real pages are far less deep. */
 const deepest = 5000;
 
-function createReader(writer: TextWriter, { url, stop }: { url: string | undefined; stop: () => void }) {
+function createHtmlReader(writer: TextWriter, { url, stop }: { url: string | undefined; stop: () => void }) {
   let base = url;
   let depth = 0;
   /** The depth of the outermost skipped element; 0 outside of one. */

@@ -44,38 +44,38 @@ export function evaluateArithmetic(text: string): number {
   if (text.length > longestExpression) {
     throw new ToolError(`The expression is longer than ${longestExpression} characters.`);
   }
-  const tokens = createReader(toTokens(text));
+  const tokens = createExpressionReader(toTokens(text));
   const value = readSum(tokens, 0);
   const rest = tokens.next();
-  if (rest.kind !== "end") throw new ToolError(`Expected an operator but found ${describe(rest)}.`);
+  if (rest.kind !== "end") throw new ToolError(`Expected an operator but found ${describeToken(rest)}.`);
   return value;
 }
 
-interface Reader {
+interface ExpressionReader {
   /** The next token, without taking it. */
-  readonly peek: () => Token;
-  readonly next: () => Token;
+  readonly peek: () => ArithmeticToken;
+  readonly next: () => ArithmeticToken;
   /** Takes the next token if it is one of these symbols. */
-  readonly take: (...symbols: readonly string[]) => Token | null;
+  readonly take: (...symbols: readonly string[]) => ArithmeticToken | null;
   readonly expect: (symbol: string) => void;
 }
 
-function createReader(tokens: readonly Token[]): Reader {
-  const end = tokens.at(-1) as Token;
+function createExpressionReader(tokens: readonly ArithmeticToken[]): ExpressionReader {
+  const end = tokens.at(-1) as ArithmeticToken;
   let index = 0;
   const peek = () => tokens[index] ?? end;
   const next = () => tokens[index++] ?? end;
-  const take: Reader["take"] = (...symbols) => {
+  const take: ExpressionReader["take"] = (...symbols) => {
     const token = peek();
     return token.kind === "symbol" && symbols.includes(token.text) ? next() : null;
   };
-  const expect: Reader["expect"] = (symbol) => {
-    if (!take(symbol)) throw new ToolError(`Expected "${symbol}" but found ${describe(peek())}.`);
+  const expect: ExpressionReader["expect"] = (symbol) => {
+    if (!take(symbol)) throw new ToolError(`Expected "${symbol}" but found ${describeToken(peek())}.`);
   };
   return { peek, next, take, expect };
 }
 
-function readSum(tokens: Reader, depth: number): number {
+function readSum(tokens: ExpressionReader, depth: number): number {
   let value = readProduct(tokens, depth);
   for (let operator = tokens.take("+", "-"); operator; operator = tokens.take("+", "-")) {
     const right = readProduct(tokens, depth);
@@ -84,7 +84,7 @@ function readSum(tokens: Reader, depth: number): number {
   return value;
 }
 
-function readProduct(tokens: Reader, depth: number): number {
+function readProduct(tokens: ExpressionReader, depth: number): number {
   let value = readSigned(tokens, depth);
   for (let operator = tokens.take("*", "/", "%"); operator; operator = tokens.take("*", "/", "%")) {
     const right = readSigned(tokens, depth);
@@ -98,14 +98,14 @@ function divide(operator: string, left: number, right: number): number {
   return operator === "/" ? left / right : left % right;
 }
 
-function readSigned(tokens: Reader, depth: number): number {
+function readSigned(tokens: ExpressionReader, depth: number): number {
   const sign = tokens.take("-", "+");
   if (!sign) return readPower(tokens, depth);
   const value = readSigned(tokens, deeper(depth, sign));
   return sign.text === "-" ? -value : value;
 }
 
-function readPower(tokens: Reader, depth: number): number {
+function readPower(tokens: ExpressionReader, depth: number): number {
   const base = readAtom(tokens, depth);
   const operator = tokens.take("^");
   if (!operator) return base;
@@ -114,31 +114,31 @@ function readPower(tokens: Reader, depth: number): number {
   return finite(base ** exponent, operator);
 }
 
-function readAtom(tokens: Reader, depth: number): number {
+function readAtom(tokens: ExpressionReader, depth: number): number {
   const token = tokens.next();
   if (token.kind === "number") return finite(Number(token.text), token);
   if (token.kind === "name") return readName(tokens, token, depth);
   if (token.kind !== "symbol" || token.text !== "(") {
-    throw new ToolError(`Expected a number but found ${describe(token)}.`);
+    throw new ToolError(`Expected a number but found ${describeToken(token)}.`);
   }
   const value = readSum(tokens, deeper(depth, token));
   tokens.expect(")");
   return value;
 }
 
-function readName(tokens: Reader, name: Token, depth: number): number {
+function readName(tokens: ExpressionReader, name: ArithmeticToken, depth: number): number {
   const constant = expressionConstants.get(name.text);
   if (constant !== undefined) return constant;
   const called = expressionFunctions.get(name.text);
-  if (!called) throw new ToolError(`Unknown name ${describe(name)}. Known: ${knownNames}.`);
-  const values = readArguments(tokens, deeper(depth, name));
+  if (!called) throw new ToolError(`Unknown name ${describeToken(name)}. Known: ${knownNames}.`);
+  const values = readFunctionArguments(tokens, deeper(depth, name));
   if (values.length < called.least || values.length > called.most) {
-    throw new ToolError(`${describe(name)} takes ${describeCount(called)}, not ${values.length}.`);
+    throw new ToolError(`${describeToken(name)} takes ${describeCount(called)}, not ${values.length}.`);
   }
   return finite(called.apply(...values), name);
 }
 
-function readArguments(tokens: Reader, depth: number): readonly number[] {
+function readFunctionArguments(tokens: ExpressionReader, depth: number): readonly number[] {
   tokens.expect("(");
   if (tokens.take(")")) return [];
   const values = [readSum(tokens, depth)];
@@ -153,18 +153,18 @@ function describeCount({ least, most }: { least: number; most: number }): string
   return most === 1 ? "1 value" : `${most} values`;
 }
 
-function deeper(depth: number, token: Token): number {
+function deeper(depth: number, token: ArithmeticToken): number {
   if (depth < deepestNesting) return depth + 1;
   throw new ToolError(`The expression is nested deeper than ${deepestNesting} levels at position ${token.position}.`);
 }
 
-function finite(value: number, { position }: Token): number {
+function finite(value: number, { position }: ArithmeticToken): number {
   if (Number.isFinite(value)) return value;
   const problem = Number.isNaN(value) || value === Number.NEGATIVE_INFINITY ? "is not a real number" : "is too large";
   throw new ToolError(`The result at position ${position} ${problem}.`);
 }
 
-function describe(token: Token): string {
+function describeToken(token: ArithmeticToken): string {
   return token.kind === "end" ? "the end of the expression" : `"${token.text}" at position ${token.position}`;
 }
 
@@ -225,7 +225,7 @@ function logarithm(value = 0, base = 10): number {
 const knownNames = [...expressionFunctions.keys(), ...expressionConstants.keys()].join(", ");
 
 /** A token of an expression. `position` counts from 1. */
-type Token =
+type ArithmeticToken =
   | { readonly kind: "number"; readonly text: string; readonly position: number }
   | { readonly kind: "name"; readonly text: string; readonly position: number }
   | { readonly kind: "symbol"; readonly text: string; readonly position: number }
@@ -236,8 +236,8 @@ const pieces =
 const spellings: Readonly<Record<string, string>> = { "**": "^", "×": "*", "÷": "/", "−": "-" };
 
 /** Splits an expression into tokens; `**`, `×`, `÷` and the true minus sign become their plain forms. */
-function toTokens(text: string): readonly Token[] {
-  const tokens: Token[] = [];
+function toTokens(text: string): readonly ArithmeticToken[] {
+  const tokens: ArithmeticToken[] = [];
   const end = text.trimEnd().length;
   pieces.lastIndex = 0;
   while (pieces.lastIndex < end) {
@@ -250,7 +250,7 @@ function toTokens(text: string): readonly Token[] {
   return tokens;
 }
 
-function toToken({ number, name, symbol }: Partial<Record<string, string>>, end: number): Token {
+function toToken({ number, name, symbol }: Partial<Record<string, string>>, end: number): ArithmeticToken {
   if (number !== undefined) return { kind: "number", text: number, position: end - number.length + 1 };
   if (name !== undefined) return { kind: "name", text: name.toLowerCase(), position: end - name.length + 1 };
   const text = symbol ?? "";

@@ -97,7 +97,7 @@ function describePage(
     const said = truncateText(failureText({ content_type, text }), shownFailure);
     throw new ToolError(`${url} answered HTTP ${status}${said === "" ? "." : `: ${said}`}`);
   }
-  const { title, text: body } = toText(url, content_type, text);
+  const { title, text: body } = toPageText(url, content_type, text);
   const head = title ? `Source: ${url}\nTitle: ${truncateText(title, shownTitle)}` : `Source: ${url}`;
   const room = resultBytes - Buffer.byteLength(head) - hintBytes;
   const part = onePart(body.slice(start, start + shownCharacters), Math.max(leastBytes, room));
@@ -113,7 +113,7 @@ function onePart(text: string, bytes: number): string {
   return isHalf ? part.slice(0, -1) : part;
 }
 
-function toText(url: string, contentType: string, text: string): { title: string | null; text: string } {
+function toPageText(url: string, contentType: string, text: string): { title: string | null; text: string } {
   const type = parseMediaType(contentType);
   if (isHtmlType(type)) return readHtml(text, { url });
   if (isPlain(type)) return { title: null, text };

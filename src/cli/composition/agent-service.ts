@@ -222,12 +222,12 @@ function configuredProviders(
   const hubs = [...(hub ? [{ name: "hub", baseUrl: hub.baseUrl }] : []), ...hubProviders];
   return [
     ...hubs.map(({ name, baseUrl }): ConfiguredProvider => ({ name, kind: "hub", origin: new URL(baseUrl).origin })),
-    ...(studio ? [{ name: "fine-tuned", kind: "fine-tuned" as const, origin: originOf(studio.baseUrl) }] : []),
+    ...(studio ? [{ name: "fine-tuned", kind: "fine-tuned" as const, origin: providerOrigin(studio.baseUrl) }] : []),
     ...(demo ? [{ name: "demo", kind: "demo" as const, origin: null }] : []),
   ];
 }
 
-function originOf(baseUrl: string | null): string | null {
+function providerOrigin(baseUrl: string | null): string | null {
   return baseUrl === null ? null : new URL(baseUrl).origin;
 }
 

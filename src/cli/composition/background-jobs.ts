@@ -82,11 +82,11 @@ function toMilliseconds(days: number): number | null {
   return days === 0 ? null : days * day;
 }
 
-type Refusal = Pick<ReplyError, "code" | "detail">;
+type WebhookRefusal = Pick<ReplyError, "code" | "detail">;
 
 /** Sends a webhook once; the caller retries. The log names only the origin, because the address may hold a token. */
 export function webhookSender(outbound: Outbound, log: Logger): SendWebhook {
-  async function send({ url, headers, body, signal }: WebhookRequest): Promise<Refusal | null> {
+  async function send({ url, headers, body, signal }: WebhookRequest): Promise<WebhookRefusal | null> {
     try {
       const answer = await outbound.request({ url, method: "POST", headers: { ...headers }, body, signal, retries: 0 });
       return answer.ok ? null : answer.error;

@@ -154,14 +154,14 @@ export function endpointChecker(
       check.detail,
       compact({
         hint: isForbidden ? "Use another endpoint: EVAL_ENDPOINT_ALLOW cannot allow this address." : undefined,
-        errors: [{ pointer, code: check.code, message: check.detail, received: describe(endpoint) }],
+        errors: [{ pointer, code: check.code, message: check.detail, received: describeEndpoint(endpoint) }],
       }),
     );
   };
 }
 
 /** Shortens an endpoint for an error. The text before an @ may be a password and is not repeated. */
-function describe(endpoint: string): string {
+function describeEndpoint(endpoint: string): string {
   const withoutUser = endpoint.replace(/^([a-z][a-z+.-]*:\/\/)?.*@/is, "$1[redacted]@");
   return truncateText(scrub(withoutUser), 80);
 }

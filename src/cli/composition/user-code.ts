@@ -53,7 +53,7 @@ export function createUserCode({
       host: targetHost,
       limits: targetLimits,
       retry: { maximum: upstream.retries, baseMs: upstream.retryBaseMs },
-      environment: { ...pick(process.env, everyProcess), ...environment },
+      environment: { ...pickVariables(process.env, everyProcess), ...environment },
       variable: (name) => process.env[name],
       scrub: createScrubber(secrets),
       secrets,
@@ -64,7 +64,7 @@ export function createUserCode({
 /** The commands of tokens get the environment of targets. */
 export function tokenCommandOptions({ codeEnvironment }: Pick<Settings, "codeEnvironment">): TokenCommandsOptions {
   return {
-    environment: { ...pick(process.env, everyProcess), ...codeEnvironment },
+    environment: { ...pickVariables(process.env, everyProcess), ...codeEnvironment },
     scrub: createScrubber(namedAsSecrets(process.env)),
   };
 }
@@ -83,7 +83,7 @@ const everyProcess = [
   "USERPROFILE",
 ];
 
-function pick(variables: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+function pickVariables(variables: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name): [string, string][] => {
       const value = variables[name];

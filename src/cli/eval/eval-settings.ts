@@ -58,7 +58,7 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
   const models = named.length === 0 && target ? [target.name] : named;
   const promptFile = promptFileOf(options.system, { config, folder, file });
   const prompt = promptFile && (await readTextFile(promptFile.path, `${promptFile.from}: ${promptFile.path}`));
-  const margins = marginsOf(options.notWorseBy, config);
+  const margins = settledMargins(options.notWorseBy, config);
   options.reporter?.forEach(requireReporter);
   const merged: Config = {
     ...withOptions(config, options),
@@ -98,7 +98,7 @@ export function withOptions(config: Config, options: EvalOptions, table: EvalOpt
   return merged;
 }
 
-function marginsOf(typed: string | undefined, { not_worse_by }: Config): Margins | null {
+function settledMargins(typed: string | undefined, { not_worse_by }: Config): Margins | null {
   if (typed === undefined) return not_worse_by === undefined ? null : toMargins(not_worse_by);
   const margins = parseMargins(typed);
   if (typeof margins === "string") throw new CliError(`--not-worse-by: ${margins}`);

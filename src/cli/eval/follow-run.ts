@@ -22,7 +22,7 @@ interface ProgressTally {
   figures(): ProgressFigures;
 }
 
-interface TallyOptions {
+interface ProgressOptions {
   readonly turns: number;
   /** Turns finished before a resume. Their events arrive all at once, so they are left out of the time estimate. */
   readonly before?: number;
@@ -30,7 +30,7 @@ interface TallyOptions {
 }
 
 /** Sums up the turns of one run as they arrive. */
-export function createProgressTally({ turns, before = 0, now = Date.now }: TallyOptions): ProgressTally {
+export function createProgressTally({ turns, before = 0, now = Date.now }: ProgressOptions): ProgressTally {
   const started = now();
   let resumedAt = started;
   const tally = { done: 0, failed: 0, spent: null as number | null };

@@ -40,7 +40,7 @@ export async function loadScenarios(
     isClosed: true,
   });
   refuseReplacing(
-    files.map((file) => pathOf(file, folder)),
+    files.map((file) => scenarioPath(file, folder)),
     settings,
   );
   const broken = files.flatMap((file) => brokenScenariosExplained(file).map((entry) => noteLine(file.file, entry)));
@@ -149,9 +149,9 @@ export function requestSettings(
     );
   }
   if (given?.state_file !== undefined && !allowFiles) {
-    requireNear(given.state_file, { by: file.file, folder: dirname(pathOf(file, folder)) });
+    requireNear(given.state_file, { by: file.file, folder: dirname(scenarioPath(file, folder)) });
   }
-  const { world } = withPaths({ world: given }, pathOf(file, folder));
+  const { world } = withPaths({ world: given }, scenarioPath(file, folder));
   return {
     settings: compact({ ...rest, endpoint, protocol, world, model: model_id, name: test_name }),
     gate,
@@ -161,7 +161,7 @@ export function requestSettings(
 
 /** Files of worlds and code of checks are named relative to the file that names them. */
 export function withFilePaths(file: ScenarioFile, folder: string): ScenarioFile {
-  const path = pathOf(file, folder);
+  const path = scenarioPath(file, folder);
   const toPath = (name: string): string => resolve(dirname(path), name);
   const placed = (scenario: FileScenario): FileScenario => ({
     ...withPaths(scenario, path),
@@ -184,6 +184,6 @@ function withPaths<Part extends { readonly world?: World | undefined }>(part: Pa
   return { ...part, world: withWorldPaths(part.world, (named) => resolve(dirname(file), named)) };
 }
 
-function pathOf({ file }: ScenarioFile, folder: string): string {
+function scenarioPath({ file }: ScenarioFile, folder: string): string {
   return resolve(folder, file);
 }

@@ -111,7 +111,7 @@ function judgeRun(
   const { config, options, configFile = "rehearsal.yaml" } = settings;
   const found = optionWords([["--config", options.config ?? basename(configFile)]]);
   const looksOnly = options.gate === false;
-  const checks = looksOnly ? [] : checksOf(digest, settings, against);
+  const checks = looksOnly ? [] : gateChecks(digest, settings, against);
   // Figures of a run that left out too much are undecided, whatever the other gates say.
   const undecidedRun = looksOnly ? null : evaluateUndecided(settings.gates, digest);
   const gates = undecidedRun ? [...checks.filter((check) => !isLeftOutGate(check)), undecidedRun] : checks;
@@ -129,7 +129,7 @@ function judgeRun(
 }
 
 /** The checks of what the user asked for: gates, a baseline, the gate of the request, a comparison until it is decided. */
-function checksOf(
+function gateChecks(
   digest: RunDigest,
   { gates, config }: EvalSettings,
   against: AgainstBaseline | null,

@@ -222,7 +222,7 @@ function checkResumeOptions(files: readonly string[], options: EvalOptions): voi
   if (typed.length > 0) note(`The run keeps its original settings. Ignored: ${typed.join(", ")}.`);
 }
 
-interface ResumeOptions {
+interface ResumeRunOptions {
   readonly where: SourceOptions;
   readonly settings: EvalSettings;
   readonly reporters: readonly Reporter[];
@@ -230,7 +230,7 @@ interface ResumeOptions {
 }
 
 /** Resumes a run at its first missing turn. An ended run is reported again. */
-async function resumeRun(text: string, { where, ...work }: ResumeOptions): Promise<ExitCode> {
+async function resumeRun(text: string, { where, ...work }: ResumeRunOptions): Promise<ExitCode> {
   const run = await readUnfinished(text, where);
   const agentPort = await ownAgentPort(run);
   await using session = await openSession({

@@ -17,7 +17,7 @@ import { loadSettings, unreachable } from "../config/load-settings.ts";
 import { serverFromEnvironment, unrestricted } from "../sources/open-source.ts";
 import type { EvalSettings } from "./eval-settings.ts";
 
-interface Loaded {
+interface LoadedScenarios {
   readonly settings: EvalSettings;
   readonly scenarios: readonly FileScenario[];
 }
@@ -54,7 +54,7 @@ async function ownSettings(envFile: readonly string[]): Promise<Settings> {
 }
 
 /** Refuses checks whose code cannot be run here, before a run is made. */
-export async function requireCode({ settings, scenarios }: Loaded, where: SourceOptions): Promise<void> {
+export async function requireCode({ settings, scenarios }: LoadedScenarios, where: SourceOptions): Promise<void> {
   const owner = { settings: settings.config, scenarios: scenarios as readonly Scenario[] };
   if (codeSettings(owner).length === 0) return;
   if (isRemote(where)) {
@@ -67,7 +67,7 @@ export async function requireCode({ settings, scenarios }: Loaded, where: Source
 }
 
 /** Completes worlds by the state and the tools in their files. Refuses files that cannot be used before a run is made. */
-export async function loadWorlds(given: Loaded, where: SourceOptions): Promise<Loaded> {
+export async function loadWorlds(given: LoadedScenarios, where: SourceOptions): Promise<LoadedScenarios> {
   const loaded = await eachWorld(given, createStateReader());
   return loadModules(isRemote(where) ? shareWorld(given, loaded) : loaded, where);
 }
@@ -104,7 +104,7 @@ function createStateReader(): CompleteWorld {
 }
 
 /** A world that every scenario has is sent once, as that of the run. Only where its state comes from a file, since such states are large. */
-function shareWorld(given: Loaded, loaded: Loaded): Loaded {
+function shareWorld(given: LoadedScenarios, loaded: LoadedScenarios): LoadedScenarios {
   const { scenarios, settings } = loaded;
   const [first, second] = scenarios;
   const isShared =
@@ -133,7 +133,7 @@ async function readState(state_file: string, contents: Map<string, World["state"
   }
 }
 
-async function eachWorld(given: Loaded, complete: CompleteWorld): Promise<Loaded> {
+async function eachWorld(given: LoadedScenarios, complete: CompleteWorld): Promise<LoadedScenarios> {
   const { settings, scenarios } = given;
   const completed: FileScenario[] = [];
   for (const { world, ...scenario } of scenarios) {
@@ -146,7 +146,7 @@ async function eachWorld(given: Loaded, complete: CompleteWorld): Promise<Loaded
   };
 }
 
-async function loadModules(given: Loaded, where: SourceOptions): Promise<Loaded> {
+async function loadModules(given: LoadedScenarios, where: SourceOptions): Promise<LoadedScenarios> {
   const worlds = [given.settings.config.world, ...given.scenarios.map(({ world }) => world)];
   if (!worlds.some((world) => world?.module !== undefined)) return given;
   if (isRemote(where)) {

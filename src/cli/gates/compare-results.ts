@@ -99,10 +99,10 @@ export function pairScenarios(
 const smallestDrop = 0.05;
 
 /** The margins that {@link evaluateBaseline} judges by. */
-export const regressionMargins = ({ scores, maxRegression }: Omit<BaselineOptions, "undecided">): Margins =>
+export const regressionMargins = ({ scores, maxRegression }: Omit<ComparedBaseline, "undecided">): Margins =>
   Object.fromEntries(scores.map((name) => [name, Math.min(0.999, Math.max(maxRegression, smallestDrop))]));
 
-interface BaselineOptions {
+interface ComparedBaseline {
   /** Scores that must not get worse. */
   readonly scores: readonly string[];
   /** Accepted drop, even a significant one. */
@@ -118,7 +118,7 @@ interface BaselineOptions {
  */
 export function evaluateBaseline(
   comparison: NotedComparison,
-  { scores, maxRegression, undecided }: BaselineOptions,
+  { scores, maxRegression, undecided }: ComparedBaseline,
 ): GateCheck {
   const gate = `no regression in ${scores.map(scoreTitle).join(", ")}`;
   if (!comparison.comparable) {

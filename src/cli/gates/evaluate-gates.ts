@@ -27,7 +27,7 @@ export function evaluateGates(gates: readonly GateRule[], digest: RunDigest): Ga
     const passed = actual !== null && isReached(actual, gate);
     const open = passed || actual === null ? undecidedAttempts(gate.measure, digest) : 0;
     if (open > 0) return undecidedCheck(gate.text, { actual, open });
-    const message = describe(gate, { actual, where, passed });
+    const message = describeGate(gate, { actual, where, passed });
     return compact({
       gate: gate.text,
       passed,
@@ -105,7 +105,7 @@ export function requestGateChecks(gate: GateResult | undefined): GateCheck[] {
     const text = `${name}${upperLimits.has(name) ? "<=" : ">="}${required}`;
     if (undecided) return undecidedCheck(text, { actual, open: null });
     const where = scenario_id === undefined ? undefined : `in scenario ${scenario_id}`;
-    const message = describe({ text, bound: required }, { actual, where, passed });
+    const message = describeGate({ text, bound: required }, { actual, where, passed });
     return compact({
       gate: text,
       passed,
@@ -151,7 +151,7 @@ function runScore(
     return { actual: value, where: how === undefined ? zeros : `${how}, ${zeros}` };
   }
   const { value, how } = statisticOf(score_stats[score], statistic, average_scores[score]);
-  return { actual: value, where: value === null ? missing(score, statistic, score_stats) : how };
+  return { actual: value, where: value === null ? missingValue(score, statistic, score_stats) : how };
 }
 
 /** A minimum counts a missing reply as 0; for a maximum, 0 would be the best value. */
@@ -204,26 +204,26 @@ function worstScenario(
   return { actual: worst.value, where: `in scenario ${worst.scenario_id}${how}` };
 }
 
-interface Found {
+interface FoundValue {
   readonly value: number | null;
   /** The method, when it is not the usual one. */
   readonly how?: string;
 }
 
-function statisticOf(stats: ScoreStats | undefined, statistic: Statistic, mean: number | undefined): Found {
+function statisticOf(stats: ScoreStats | undefined, statistic: Statistic, mean: number | undefined): FoundValue {
   if (statistic === "mean") return { value: mean ?? stats?.mean ?? null };
   const value = stats?.[statistic] ?? null;
   return value === null && stats && statistic !== "min" ? endOfEqual(stats, statistic) : { value };
 }
 
-function endOfEqual(stats: ScoreStats, statistic: "ci_lower" | "ci_upper"): Found {
+function endOfEqual(stats: ScoreStats, statistic: "ci_lower" | "ci_upper"): FoundValue {
   const interval = intervalOfConstant(stats);
   if (!interval) return { value: null };
   const value = statistic === "ci_lower" ? interval.lower : interval.upper;
   return { value, how: `all ${stats.n} are ${Math.round(stats.mean ?? 0)}, by Wilson's interval` };
 }
 
-function missing(score: string, statistic: Statistic, stats: Readonly<Record<string, ScoreStats>>): string {
+function missingValue(score: string, statistic: Statistic, stats: Readonly<Record<string, ScoreStats>>): string {
   if (!(score in stats)) return `the run has no score ${score}; it has ${Object.keys(stats).join(", ") || "none"}`;
   return `${statistic} is not known (${stats[score]?.method ?? "too little data"})`;
 }
@@ -251,7 +251,7 @@ function figureOf(figure: (typeof figures)[number], digest: RunDigest): Measured
     const users = digest.summary.simulated_users;
     return users ? { actual: users.share } : { actual: null, where: "no attempt had a simulated user" };
   }
-  if (figure === "tokens") return tokensOf(digest);
+  if (figure === "tokens") return gateTokens(digest);
   if (!cost) return { actual: null, where: "no price is known" };
   if (cost.unpriced === 0) return { actual: cost.total };
   // A partial cost says nothing about the total.
@@ -259,7 +259,7 @@ function figureOf(figure: (typeof figures)[number], digest: RunDigest): Measured
 }
 
 /** Not measured when an endpoint reported no token counts: a partial sum says nothing about the total. */
-function tokensOf({ usage, uncountedReplies: uncounted }: RunDigest): Measured {
+function gateTokens({ usage, uncountedReplies: uncounted }: RunDigest): Measured {
   if (uncounted === 0) return { actual: usage.total_tokens };
   return { actual: null, where: `${counted(uncounted, "reply", "replies")} without a token count` };
 }
@@ -277,7 +277,7 @@ function isReached(actual: number, { comparator, bound }: GateRule): boolean {
   }
 }
 
-function describe(
+function describeGate(
   { text, bound }: Pick<GateRule, "text" | "bound">,
   { actual, where, passed }: Measured & { passed: boolean },
 ): string {

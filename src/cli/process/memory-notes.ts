@@ -31,10 +31,10 @@ export function leaveMemoryNote(
 
 /** Tells from the notes in a folder whether a worker ran out of memory. */
 export function readMemoryNotes(folder: string): BrokeDown {
-  return (worker) => beginningOf(join(folder, nameOfNote(worker))).includes('"trigger":"OOMError"');
+  return (worker) => processStart(join(folder, nameOfNote(worker))).includes('"trigger":"OOMError"');
 }
 
-function beginningOf(file: string): string {
+function processStart(file: string): string {
   try {
     const descriptor = openSync(file, "r");
     try {

@@ -1,4 +1,4 @@
-interface ShellOptions {
+interface ShellWatchOptions {
   readonly script?: string | undefined;
   readonly parent?: () => number;
 }
@@ -9,7 +9,7 @@ interface ShellOptions {
  */
 export function onShellGone(
   gone: () => void,
-  { script = process.env["npm_lifecycle_script"], parent = () => process.ppid }: ShellOptions = {},
+  { script = process.env["npm_lifecycle_script"], parent = () => process.ppid }: ShellWatchOptions = {},
 ): void {
   if (!script || !namesUs.test(script) || inBackground.test(script)) return;
   const shell = parent();

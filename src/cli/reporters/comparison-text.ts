@@ -15,7 +15,7 @@ import { correctedComparison } from "./corrections-text.ts";
 import { table } from "../terminal/table.ts";
 import { lengthWithin, plainLine } from "../terminal/text.ts";
 
-interface ComparedRuns {
+interface RunsInText {
   readonly baseline: EvaluationResponse;
   readonly candidate: EvaluationResponse;
   readonly comparison: NotedComparison;
@@ -24,7 +24,7 @@ interface ComparedRuns {
 const titles = ["SCORE", "BASELINE", "CANDIDATE", "CHANGE", "95 % ADJUSTED", "P", "P ADJUSTED", "VERDICT"];
 
 /** A comparison as text, the verdict first. */
-export function comparisonText({ baseline, candidate, comparison }: ComparedRuns, width = Infinity): string {
+export function comparisonText({ baseline, candidate, comparison }: RunsInText, width = Infinity): string {
   const heads = [runLine("baseline ", baseline, width), runLine("candidate", candidate, width)].join("\n");
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const unaudited = unauditedIn(baseline, candidate);
@@ -54,7 +54,7 @@ export function comparisonText({ baseline, candidate, comparison }: ComparedRuns
 }
 
 /** A comparison in Markdown, for a pull request. */
-export function comparisonMarkdown({ baseline, candidate, comparison }: ComparedRuns): string {
+export function comparisonMarkdown({ baseline, candidate, comparison }: RunsInText): string {
   const heads = `Baseline ${runMarkdown(baseline)}, candidate ${runMarkdown(candidate)}`;
   if (!comparison.comparable) return `${heads}\n\nCannot be compared. ${comparison.reason}`;
   const head = [titles.map((title) => title.toLowerCase()), titles.map(() => "---")];
@@ -105,7 +105,7 @@ export function changedSettings(baseline: EvaluationResponse, candidate: Evaluat
 }
 
 function settingsParagraph(
-  { baseline, candidate }: Pick<ComparedRuns, "baseline" | "candidate">,
+  { baseline, candidate }: Pick<RunsInText, "baseline" | "candidate">,
   shown: (line: string) => string = String,
 ): string[] {
   const lines = settingLines(changedSettings(baseline, candidate));
@@ -159,7 +159,7 @@ const shownScenarios = 5;
 const rounding = 1e-9;
 
 /** The scenarios with the largest drops, over the compared turns. */
-function largestDrops(runs: Pick<ComparedRuns, "baseline" | "candidate">, width: number): string[] {
+function largestDrops(runs: Pick<RunsInText, "baseline" | "candidate">, width: number): string[] {
   const losses = pairScenarios(runs.baseline, runs.candidate, "overall")
     .map(({ scenario_id, baseline: old, candidate: now }) => ({ id: scenario_id, old, now, change: now - old }))
     .filter(({ change }) => change < -rounding)

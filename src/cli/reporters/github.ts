@@ -6,7 +6,7 @@ import { note, printWorkflowCommand } from "../terminal/output.ts";
 import { plainLine } from "../terminal/text.ts";
 import { toJudgements } from "./render-results.ts";
 import { rankingMarkdown, rankingOf, testNames } from "./ranking-text.ts";
-import type { RunPlace } from "../terminal/files.ts";
+import type { ResultsPlace } from "../terminal/files.ts";
 import { nameAmongRuns, type Reporter, type RunOutcome } from "./reporter.ts";
 
 /** GitHub shows ten annotations of a kind per step and rejects a summary above one mebibyte. */
@@ -42,7 +42,7 @@ async function addToSummary(file: string, text: string): Promise<void> {
   }
 }
 
-function annotations({ digest, gates, problems }: RunOutcome, place: RunPlace): string[] {
+function annotations({ digest, gates, problems }: RunOutcome, place: ResultsPlace): string[] {
   const title = (name: string): string => nameAmongRuns(name, digest, place);
   const scenarios = digest.worst.map(({ scenario, failure }) => {
     const { scenario_id, average_scores, verdict } = scenario;

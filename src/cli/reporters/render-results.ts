@@ -42,18 +42,22 @@ export async function renderResults(response: EvaluationResponse, format: string
 }
 
 /** A run that was judged, with its whole results. */
-type JudgedRun = Omit<RunOutcome, "results"> & { readonly response: EvaluationResponse };
+type RunWithVerdicts = Omit<RunOutcome, "results"> & { readonly response: EvaluationResponse };
 
-export async function withResponse(outcome: RunOutcome): Promise<JudgedRun> {
+export async function withResponse(outcome: RunOutcome): Promise<RunWithVerdicts> {
   return { ...outcome, response: await outcome.results() };
 }
 
 /** Renders a run that was judged: JSON, JUnit, Markdown and HTML include its gates, its comparison and its problems. */
-export async function renderOutcome(outcome: JudgedRun, format: string): Promise<string> {
+export async function renderOutcome(outcome: RunWithVerdicts, format: string): Promise<string> {
   return renderFormat(outcome.response, format, outcome);
 }
 
-async function renderFormat(response: EvaluationResponse, format: string, outcome: JudgedRun | null): Promise<string> {
+async function renderFormat(
+  response: EvaluationResponse,
+  format: string,
+  outcome: RunWithVerdicts | null,
+): Promise<string> {
   if (format === "json") return `${JSON.stringify(outcome ? toJudgedRun(outcome) : response, null, 2)}\n`;
   if (format === "html") return htmlReport(response, outcome);
   const known = resultFormats.find(({ id }) => id === format);
@@ -62,7 +66,7 @@ async function renderFormat(response: EvaluationResponse, format: string, outcom
 }
 
 /** The results with everything the exit code depends on, and with the verdict and the causes of each scenario. */
-export function toJudgedRun({ response, gates, comparison, problems, exitCode }: JudgedRun): object {
+export function toJudgedRun({ response, gates, comparison, problems, exitCode }: RunWithVerdicts): object {
   const scenarios = response.results.scenarios.map((result) => {
     const verdict = verdictOf(result);
     const { outcome, threshold } = verdict;
@@ -142,7 +146,7 @@ const isWhole = ({ unfinished, interactions }: AttemptResult): boolean => !unfin
 const viewer = new URL("../../../web/dist/report.html", import.meta.url);
 
 /** The page's viewer with the run inside: one file that needs no server and makes no requests. */
-async function htmlReport(response: EvaluationResponse, outcome: JudgedRun | null): Promise<string> {
+async function htmlReport(response: EvaluationResponse, outcome: RunWithVerdicts | null): Promise<string> {
   const template = await readFile(fileURLToPath(viewer), "utf8").catch((cause: unknown) => {
     throw new CliError("the report viewer has not been built: run npm run build:page", undefined, { cause });
   });
@@ -158,7 +162,7 @@ async function htmlReport(response: EvaluationResponse, outcome: JudgedRun | nul
 }
 
 /** The compared scores for the report. Those of a judge without an audit say so. */
-function comparedScores({ response, comparison }: JudgedRun): object[] {
+function comparedScores({ response, comparison }: RunWithVerdicts): object[] {
   if (!comparison?.comparable) return [];
   const unaudited = unauditedScores(response.results.scenarios);
   return comparison.scores.map(({ name, baseline, candidate, effect, verdict }) => {

@@ -5,7 +5,7 @@ import { CliError, type ExitCode } from "../terminal/cli-error.ts";
 import type { NotedComparison } from "../gates/compare-results.ts";
 import type { GateCheck } from "../gates/evaluate-gates.ts";
 import type { ReporterName } from "../options/choices.ts";
-import type { RunPlace } from "../terminal/files.ts";
+import type { ResultsPlace } from "../terminal/files.ts";
 import { canRedraw } from "../terminal/output.ts";
 
 /** Progress of a run. */
@@ -41,7 +41,7 @@ export interface RunOutcome {
 export interface Reporter {
   onStart?(run: Run): void;
   onTurn?(turn: StoredTurn, figures: ProgressFigures): void;
-  onEnd?(outcome: RunOutcome, place: RunPlace): void | Promise<void>;
+  onEnd?(outcome: RunOutcome, place: ResultsPlace): void | Promise<void>;
   /** After the last run. */
   onFinish?(outcomes: readonly RunOutcome[], exitCode: ExitCode): void | Promise<void>;
 }
@@ -66,7 +66,7 @@ export async function chooseReporters({ names, outputs, json }: ReporterChoice):
     asked.add(canRedraw(process.stderr) && onStdout.length === 0 ? "tty" : "line");
   if (process.env["GITHUB_ACTIONS"] === "true") asked.add("github");
   const summary = onStdout.length === 0;
-  const reporters = await Promise.all([...asked].map((name) => create(name, summary)));
+  const reporters = await Promise.all([...asked].map((name) => createReporter(name, summary)));
   if (outputs.length === 0) return reporters;
   const { fileReporter } = await import("./documents.ts");
   return [...reporters, ...outputs.map(fileReporter)];
@@ -83,7 +83,7 @@ export function requireOneDocument(names: readonly ReporterName[], runs: number)
 }
 
 /** Each reporter is loaded only when it is used. */
-async function create(name: ReporterName, summary: boolean): Promise<Reporter> {
+async function createReporter(name: ReporterName, summary: boolean): Promise<Reporter> {
   switch (name) {
     case "tty":
       return (await import("./terminal.ts")).ttyReporter({ summary });
@@ -104,5 +104,5 @@ async function create(name: ReporterName, summary: boolean): Promise<Reporter> {
 }
 
 /** Adds the model's name when the command has several runs. */
-export const nameAmongRuns = (name: string, { model_id }: Pick<RunDigest, "model_id">, { of }: RunPlace): string =>
+export const nameAmongRuns = (name: string, { model_id }: Pick<RunDigest, "model_id">, { of }: ResultsPlace): string =>
   of < 2 ? name : `${name} on ${model_id}`;

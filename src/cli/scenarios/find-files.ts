@@ -60,9 +60,9 @@ async function filesFor(
   if (pattern === standardInput) return [pattern];
   // An unset variable in a script must not mean the whole folder.
   if (pattern.trim() === "") throw new CliError('"" names no scenarios: give files or a folder, such as .');
-  const kind = await kindOf(pattern, folder);
+  const kind = await fileKind(pattern, folder);
   if (kind === "file") return [pattern];
-  const all = kind === "folder" ? await scenarioFilesIn(pattern, folder) : await matching(pattern, folder);
+  const all = kind === "folder" ? await scenarioFilesIn(pattern, folder) : await matchingFiles(pattern, folder);
   const files = all.filter((file) => !left.has(resolve(folder, file)));
   if (files.length > 0) return files.toSorted();
   if (kind === "folder") throw new CliError(await emptyFolder(pattern, folder));
@@ -85,7 +85,7 @@ async function similarFile(path: string, folder: string): Promise<string> {
   return near === undefined ? "" : `: did you mean ${join(dirname(path), near)}?`;
 }
 
-async function kindOf(pattern: string, folder: string): Promise<"file" | "folder" | "pattern"> {
+async function fileKind(pattern: string, folder: string): Promise<"file" | "folder" | "pattern"> {
   try {
     return (await stat(resolve(folder, pattern))).isDirectory() ? "folder" : "file";
   } catch (cause) {
@@ -119,7 +119,7 @@ async function scenarioFilesBelow(place: string, folder: string): Promise<string
   }
 }
 
-async function matching(pattern: string, folder: string): Promise<string[]> {
+async function matchingFiles(pattern: string, folder: string): Promise<string[]> {
   const files: string[] = [];
   for await (const entry of glob(pattern, { cwd: folder, withFileTypes: true })) {
     if (await isFile(entry)) files.push(relative(folder, join(entry.parentPath, entry.name)));

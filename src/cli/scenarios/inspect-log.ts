@@ -40,7 +40,7 @@ export function unzip(
   { mostBytes = maxUnpackedBytes }: { mostBytes?: number } = {},
 ): ReadonlyMap<string, () => Buffer> {
   let left = mostBytes;
-  const take = (entry: Entry): Buffer => {
+  const take = (entry: ZipEntry): Buffer => {
     const bytes = unpack(archive, entry, left);
     left -= bytes.length;
     if (left <= 0) throw tooLarge();
@@ -54,20 +54,20 @@ export function unzip(
   }
 }
 
-interface Entry {
+interface ZipEntry {
   readonly name: string;
   readonly method: number;
   readonly size: number;
   readonly offset: number;
 }
 
-function entriesOf(archive: Buffer): Entry[] {
+function entriesOf(archive: Buffer): ZipEntry[] {
   const from = Math.max(0, archive.length - maxEndBytes);
   const mark = Buffer.alloc(4);
   mark.writeUInt32LE(signatures.end);
   const end = archive.lastIndexOf(mark);
   if (end < from) throw new FormatError("the archive is incomplete");
-  const entries: Entry[] = [];
+  const entries: ZipEntry[] = [];
   let { at, left } = indexOf(archive, end);
   for (; left > 0; left--) {
     if (archive.readUInt32LE(at) !== signatures.entry) throw new FormatError("the archive is incomplete");
@@ -97,7 +97,7 @@ function indexOf(archive: Buffer, end: number): { at: number; left: number } {
   return { at: Number(archive.readBigUInt64LE(record + 48)), left: Number(archive.readBigUInt64LE(record + 32)) };
 }
 
-function unpack(archive: Buffer, { name, method, size, offset }: Entry, maxOutputLength: number): Buffer {
+function unpack(archive: Buffer, { name, method, size, offset }: ZipEntry, maxOutputLength: number): Buffer {
   try {
     const start = offset + 30 + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28);
     const packed = archive.subarray(start, start + size);

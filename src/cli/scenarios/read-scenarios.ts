@@ -91,7 +91,7 @@ export function joinScenarios(files: readonly ScenarioFile[]): FileScenario[] {
 }
 
 /** A note with its place: `support.yaml:3 /interactions/0: message`. */
-export const noteLine = (main: string, note: Note): string => `${placeOf(main, note)}: ${withOption(note.message)}`;
+export const noteLine = (main: string, note: Note): string => `${fileAndLine(main, note)}: ${withOption(note.message)}`;
 
 /** The notes on a file, one line for each kind: those that differ only in their place are counted, unless all are wanted. */
 export function noteLines(
@@ -102,14 +102,14 @@ export function noteLines(
   if (verbose) return notes.map((entry) => `${entry.kind} ${noteLine(main, entry)}`);
   return foldNotes(notes).map(({ first, count }) => {
     if (count === 1) return `${first.kind} ${noteLine(main, first)}`;
-    const place = placeOf(main, first);
+    const place = fileAndLine(main, first);
     return first.subject === undefined
       ? `${first.kind} ${count} times, first at ${place}: ${withOption(first.message)}`
       : `${first.kind} ${count} ${withOption(first.subject)}, first at ${place}`;
   });
 }
 
-function placeOf(main: string, { file = main, line, pointer }: Note): string {
+function fileAndLine(main: string, { file = main, line, pointer }: Note): string {
   return [line === undefined ? file : `${file}:${line}`, pointer].filter(Boolean).join(" ");
 }
 
@@ -121,7 +121,7 @@ interface SourceFile {
 
 async function readSource(name: string, folder: string): Promise<SourceFile> {
   const bytes = await readBytes(resolve(folder, name), name);
-  return refused(name, () => {
+  return refusedFile(name, () => {
     const log = readInspectLog(bytes);
     return { name, text: log ?? decodeUtf8(bytes), isArchive: log !== undefined };
   });
@@ -157,7 +157,7 @@ function readScenarios(
     check(part, named);
     parts.add(part);
   });
-  const result = refused(name, () => importScenarios({ text, name, format, mapping, files, beside, ...options }));
+  const result = refusedFile(name, () => importScenarios({ text, name, format, mapping, files, beside, ...options }));
   for (const file of stateFiles(result)) check(file);
   return { file: name, text, parts, ...result, notes: isArchive ? result.notes.map(withoutLine) : result.notes };
 }
@@ -167,7 +167,7 @@ function stateFiles({ scenarios, variants = [] }: ImportResult): readonly string
   return all.flatMap(({ world }) => world?.state_file ?? []);
 }
 
-function refused<Value>(name: string, read: () => Value): Value {
+function refusedFile<Value>(name: string, read: () => Value): Value {
   try {
     return read();
   } catch (error) {
@@ -202,7 +202,7 @@ export function namedFilesIn(folder: string, onRead: (path: string, named: strin
       .filter((file) => readable.test(file))
       .map((file) => {
         onRead(resolve(file), path);
-        return read(file, relative(folder, file));
+        return readOne(file, relative(folder, file));
       });
   };
 }
@@ -216,7 +216,7 @@ function matching(path: string, folder: string): string[] {
     .toSorted();
 }
 
-function read(path: string, name: string): { name: string; text: string } {
+function readOne(path: string, name: string): { name: string; text: string } {
   try {
     return { name, text: decodeUtf8(readFileSync(path)) };
   } catch (error) {

@@ -18,7 +18,7 @@ export function selectScenarios(
   { filters = [], ids, first, sample, seed = 0 }: Selection,
 ): FileScenario[] {
   const fitting = scenarios
-    .filter((scenario) => filters.length === 0 || filters.some((filter) => fits(scenario, filter)))
+    .filter((scenario) => filters.length === 0 || filters.some((filter) => fitsFilter(scenario, filter)))
     .filter(({ id }) => ids === undefined || ids.has(id));
   const cut = first === undefined ? fitting : fitting.slice(0, first);
   const chosen = sample === undefined ? cut : drawSample(cut, sample, seed);
@@ -33,26 +33,26 @@ function emptyReason(scenarios: readonly FileScenario[], filters: readonly strin
   if (scenarios.length === 0) return "there are no scenarios";
   const none = `none of ${scenarios.length} scenarios matches`;
   // If a scenario matches a filter, another option excluded it.
-  if (filters.length === 0 || scenarios.some((one) => filters.some((filter) => fits(one, filter)))) return none;
+  if (filters.length === 0 || scenarios.some((one) => filters.some((filter) => fitsFilter(one, filter)))) return none;
   const ids = scenarios.map(({ id }) => id);
   const tags = scenarios.flatMap(({ tags: own = [] }) => own);
   const there = [
-    ...(filters.every(isTag) ? [] : [listed("ids", ids)]),
-    ...(filters.some(isTag) ? [listed("tags", tags)] : []),
+    ...(filters.every(isTag) ? [] : [listedIds("ids", ids)]),
+    ...(filters.some(isTag) ? [listedIds("tags", tags)] : []),
   ];
   return `${none} --filter ${filters.join(" or ")}; ${there.join("; ")}`;
 }
 
 const isTag = (filter: string): boolean => filter.startsWith("tag:");
 
-function listed(what: string, all: readonly string[]): string {
+function listedIds(what: string, all: readonly string[]): string {
   const names = [...new Set(all)];
   if (names.length === 0) return `they have no ${what}`;
   const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : "";
   return `their ${what} are ${names.slice(0, shownNames).join(", ")}${more}`;
 }
 
-function fits({ id, tags = [] }: FileScenario, filter: string): boolean {
+function fitsFilter({ id, tags = [] }: FileScenario, filter: string): boolean {
   if (isTag(filter)) return tags.includes(filter.slice("tag:".length));
   return matchesWildcard(id, filter);
 }

@@ -11,7 +11,7 @@ const writable = scenarioFormats.filter(({ write }) => write !== undefined);
 /** The formats scenarios can be written in. */
 export const writableFormats: readonly string[] = writable.map(({ id }) => id);
 
-interface WriteOptions {
+interface WriteScenarioOptions {
   readonly file?: string | undefined;
   readonly format?: string | undefined;
   /** Replace an existing file. */
@@ -25,7 +25,7 @@ interface WriteOptions {
 /** Writes scenarios to a file or to stdout. Without a format, the file's extension selects one of ours. */
 export async function writeScenarios(
   scenarios: readonly FileScenario[],
-  { file, format, force = false, verbose = false, strict = false }: WriteOptions,
+  { file, format, force = false, verbose = false, strict = false }: WriteScenarioOptions,
 ): Promise<void> {
   const { text, written, notes } = renderScenarios(scenarios, { file, format });
   for (const line of exportNoteLines(notes, { verbose })) note(line);

@@ -16,7 +16,7 @@ export function joinRuns(runs: readonly EvaluationResponse[], file: string): Eva
   refuseOtherRuns(runs, scenarios, file);
   const threshold = scenarios[0]?.threshold;
   const { label_rules } = first;
-  const figures = createRunFigures(compact({ threshold, label_rules, checks: checkNames(first, scenarios) }));
+  const figures = createRunFigures(compact({ threshold, label_rules, checks: checkRunNames(first, scenarios) }));
   for (const scenario of scenarios) {
     figures.expect(scenario.scenario_id);
     for (const attempt of scenario.attempts) {
@@ -87,7 +87,7 @@ function toFigured(scenario: ScenarioResult, attempt: AttemptResult): FiguredAtt
 }
 
 /** Names of the checks of the run and of its turns, except rubrics, which can score a reply between 0 and 1. */
-function checkNames({ measures }: EvaluationResponse, scenarios: readonly ScenarioResult[]): ReadonlySet<string> {
+function checkRunNames({ measures }: EvaluationResponse, scenarios: readonly ScenarioResult[]): ReadonlySet<string> {
   const names = new Set(Object.keys(measures?.checks ?? {}));
   for (const { attempts } of scenarios) {
     for (const { checks } of attempts.flatMap(({ interactions }) => interactions)) {

@@ -86,7 +86,7 @@ export async function openAgent(
 
 /** Replaces a service's error about an unknown model by one about `--model`, with the nearest name. */
 export function explainUnknownModel(error: unknown, modelId: string, elsewhere = ""): unknown {
-  const refusal = refusalOf(error);
+  const refusal = modelRefusal(error);
   if (!refusal || !unknown.has(refusal.code)) return error;
   const near = closestName(modelId, refusal.suggestions ?? []);
   const meant = near === undefined ? "" : `: did you mean ${near}?`;
@@ -155,7 +155,7 @@ function providerOptions(modelId: string): string | undefined {
 const unknown: ReadonlySet<string> = new Set(["model_id_invalid", "model_not_found"]);
 
 /** An agent backend in another process answers with a problem; ours throws a ServiceError. */
-function refusalOf(error: unknown): { code: string; suggestions?: readonly string[] | undefined } | null {
+function modelRefusal(error: unknown): { code: string; suggestions?: readonly string[] | undefined } | null {
   if (error instanceof ServiceError) return error;
   return error instanceof ServiceFailure ? error.problem : null;
 }

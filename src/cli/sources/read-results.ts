@@ -29,7 +29,7 @@ async function resolveRunNotFile(source: RunSource, text: string): Promise<strin
 
 /** A file holds one run, as `-o` writes it, or a list under `runs`, as `--json` prints it. */
 async function readResultFile(file: string): Promise<EvaluationResponse> {
-  const document = parse(await readTextFile(file), file);
+  const document = parseResults(await readTextFile(file), file);
   const { runs } = (document ?? {}) as { readonly runs?: unknown };
   const read = (Array.isArray(runs) ? runs : [document]).map((run: unknown) => {
     const parsed = EvaluationResponse.safeParse(run);
@@ -42,7 +42,7 @@ async function readResultFile(file: string): Promise<EvaluationResponse> {
   return joinRuns(read, file);
 }
 
-function parse(content: string, file: string): unknown {
+function parseResults(content: string, file: string): unknown {
   try {
     return JSON.parse(content);
   } catch (cause) {

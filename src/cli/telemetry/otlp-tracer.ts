@@ -143,7 +143,7 @@ function createWaitingSpans(): WaitingSpans {
   let characters = 0;
 
   function dropOldest(): void {
-    while (waiting.length > queued.spans || characters > queued.characters) characters -= sizeOf(waiting.shift());
+    while (waiting.length > queued.spans || characters > queued.characters) characters -= spanSize(waiting.shift());
   }
 
   return {
@@ -151,24 +151,24 @@ function createWaitingSpans(): WaitingSpans {
       return waiting.length === 0;
     },
     add(span) {
-      characters += sizeOf(span);
+      characters += spanSize(span);
       waiting.push(span);
       dropOldest();
     },
     take() {
       let [count, size] = [0, 0];
       for (const span of waiting.slice(0, perRequest.spans)) {
-        size += sizeOf(span);
+        size += spanSize(span);
         // An oversized span is sent alone, so that its refusal does not affect others.
         if (count > 0 && size > perRequest.characters) break;
         count += 1;
       }
       const spans = waiting.splice(0, count);
-      for (const span of spans) characters -= sizeOf(span);
+      for (const span of spans) characters -= spanSize(span);
       return spans;
     },
     putBack(spans) {
-      for (const span of spans) characters += sizeOf(span);
+      for (const span of spans) characters += spanSize(span);
       waiting.unshift(...spans);
       dropOldest();
     },
@@ -176,7 +176,7 @@ function createWaitingSpans(): WaitingSpans {
 }
 
 /** Characters of the string attributes; message content, if captured, is the only long one. */
-function sizeOf(span: OtlpSpan | undefined): number {
+function spanSize(span: OtlpSpan | undefined): number {
   return (span?.attributes ?? []).reduce(
     (sum, { value }) => sum + ("stringValue" in value ? value.stringValue.length : 0),
     0,

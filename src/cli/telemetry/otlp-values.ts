@@ -21,7 +21,7 @@ export interface OtlpAttribute {
 /** Attributes in OTLP's JSON form, without null and undefined values. */
 export function toAttributes(values: Readonly<Record<string, AttributeValue | null | undefined>>): OtlpAttribute[] {
   return Object.entries(values).flatMap(([key, value]) =>
-    value === null || value === undefined ? [] : [{ key, value: toValue(value) }],
+    value === null || value === undefined ? [] : [{ key, value: toOtlpValue(value) }],
   );
 }
 
@@ -41,7 +41,7 @@ type OtlpValue =
 
 type AttributeValue = string | number | boolean | { readonly integer: number } | readonly string[];
 
-function toValue(value: AttributeValue): OtlpValue {
+function toOtlpValue(value: AttributeValue): OtlpValue {
   if (typeof value === "string") return { stringValue: value };
   if (typeof value === "boolean") return { boolValue: value };
   if (typeof value === "number") return { doubleValue: value };

@@ -77,14 +77,14 @@ interface SpannedTurn {
 }
 
 /** An attempt at a scenario: one conversation. */
-interface Conversation extends Pick<AttemptResult, "attempt" | "interactions"> {
+interface ConversationSpans extends Pick<AttemptResult, "attempt" | "interactions"> {
   readonly scenarioId: string;
   readonly spanId: string;
   readonly startMs: number;
   readonly outcome: Outcome;
 }
 
-function conversationsOf(response: EvaluationResponse): Conversation[] {
+function conversationsOf(response: EvaluationResponse): ConversationSpans[] {
   const startMs = startOf(response);
   return response.results.scenarios.flatMap((scenario) => {
     return scenario.attempts.map((result) => ({
@@ -102,7 +102,7 @@ interface PlacedTurn extends SpannedTurn {
   readonly startMs: number;
 }
 
-function placeTurns(conversation: Conversation, { run_id }: EvaluationResponse): PlacedTurn[] {
+function placeTurns(conversation: ConversationSpans, { run_id }: EvaluationResponse): PlacedTurn[] {
   const { scenarioId, attempt, interactions } = conversation;
   let startMs = conversation.startMs;
   return interactions.map((turn) => {
@@ -137,7 +137,7 @@ function runSpan(response: EvaluationResponse): OtlpSpan {
   };
 }
 
-function attemptSpan(conversation: Conversation, { run_id }: EvaluationResponse): OtlpSpan {
+function attemptSpan(conversation: ConversationSpans, { run_id }: EvaluationResponse): OtlpSpan {
   const { scenarioId, spanId, attempt, startMs, interactions, outcome } = conversation;
   const durationMs = interactions.reduce((sum, { latency_ms }) => sum + latency_ms, 0);
   return {
@@ -159,7 +159,7 @@ function attemptSpan(conversation: Conversation, { run_id }: EvaluationResponse)
 
 function turnSpan(
   { turn, spanId, startMs }: PlacedTurn,
-  options: { response: EvaluationResponse; conversation: Conversation; captureContent: boolean },
+  options: { response: EvaluationResponse; conversation: ConversationSpans; captureContent: boolean },
 ): OtlpSpan {
   const { response, conversation, captureContent } = options;
   const target = URL.parse(response.endpoint);
@@ -182,7 +182,7 @@ function turnSpan(
       "server.port": integer(target ? portOf(target) : null),
       "error.type": turn.error?.code,
       "rehearsal.interaction.id": turn.id,
-      ...(captureContent && contentOf(turn)),
+      ...(captureContent && spanContent(turn)),
     }),
     status: turn.error ? { code: 2, message: turn.error.detail } : { code: 0 },
   };
@@ -196,7 +196,7 @@ function times(startMs: number, durationMs: number): Pick<OtlpSpan, "startTimeUn
 }
 
 /** The user's message and the reply, if there is one. */
-function contentOf({ user_message, agent_reply, error, finish_reason }: InteractionResult): Record<string, string> {
+function spanContent({ user_message, agent_reply, error, finish_reason }: InteractionResult): Record<string, string> {
   const asked = { "gen_ai.input.messages": inputMessages([{ role: "user", content: user_message }]) };
   if (error) return asked;
   const said = { text: agent_reply, tool_calls: [], finish_reason: finish_reason ?? "stop" };

@@ -93,13 +93,13 @@ export function cannotWrite(path: string, cause: unknown): CliError {
 export const isResultsFile = (text: string): boolean => /[\\/]|\.json$/i.test(text);
 
 /** The position of a run among those of one command, from 1. */
-export interface RunPlace {
+export interface ResultsPlace {
   readonly number: number;
   readonly of: number;
 }
 
 /** The output file of one run; with several runs, its name contains the run's number. */
-export const outputFile = (file: string, run: RunPlace): string =>
+export const outputFile = (file: string, run: ResultsPlace): string =>
   run.of < 2 ? file : file.replace(/(\.[a-z]+)$/i, `-${run.number}$1`);
 
 /** All output files of this many runs. */

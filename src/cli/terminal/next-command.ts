@@ -4,7 +4,7 @@ import { shellWord } from "../../base/shell-word.ts";
 import type { Run } from "../../contract/schemas/run.ts";
 import type { SourceOptions } from "../options/shared-options.ts";
 
-interface Call {
+interface CommandCall {
   /** The script that was started: the installed command, or a file of a clone. */
   readonly script: string;
   readonly byNpx: boolean;
@@ -15,7 +15,7 @@ interface Call {
 }
 
 /** How this process was started. */
-export const thisCall = (): Call => ({
+export const thisCall = (): CommandCall => ({
   script: process.argv[1] ?? "rehearsal",
   byNpx: process.env["npm_lifecycle_event"] === "npx" || /[\\/]node_modules[\\/]\.bin[\\/]/.test(process.argv[1] ?? ""),
   node: process.execPath,
@@ -32,7 +32,7 @@ export function isUsualNode(node: string, path: string): boolean {
 }
 
 /** A command line to type next, starting the program the way the user did: `rehearsal` may not be on the path. */
-export function nextCommand(folder: string, words: string, call: Call): string {
+export function nextCommand(folder: string, words: string, call: CommandCall): string {
   const { script, byNpx, node, isUsualNode: isUsual, folder: here } = call;
   const path = relative(here, resolve(here, folder));
   // npx only finds packages installed in the current folder or above it.
@@ -54,7 +54,7 @@ function nodePath(node: string, folder: string): string {
 }
 
 /** Node as it is started in a folder, for a script of the user's own. */
-export function nodeIn(folder: string, { node, isUsualNode: isUsual, folder: here }: Call = thisCall()): string {
+export function nodeIn(folder: string, { node, isUsualNode: isUsual, folder: here }: CommandCall = thisCall()): string {
   const path = relative(here, resolve(here, folder));
   const cd = path === "" ? "" : `cd ${shellWord(path)} && `;
   return cd + (isUsual ? "node" : nodePath(node, resolve(here, folder)));

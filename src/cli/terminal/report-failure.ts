@@ -1,7 +1,7 @@
 import { CliError, exitCodes, type ExitCode } from "./cli-error.ts";
 import { note } from "./output.ts";
 
-interface Failure {
+interface ReportedFailure {
   readonly message: string;
   readonly exitCode: ExitCode;
 }
@@ -28,7 +28,7 @@ const exitCodeByName: Readonly<Record<string, ExitCode>> = {
   ServiceUnreachable: exitCodes.targetUnusable,
 };
 
-function explain(error: unknown): Failure {
+function explain(error: unknown): ReportedFailure {
   if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
   if (!(error instanceof Error)) return { message: `internal error: ${String(error)}`, exitCode: exitCodes.internal };
   const known = exitCodeByName[error.name];
@@ -46,7 +46,7 @@ interface OwnError extends Error {
 
 const isServiceError = (error: Error): error is OwnError => error.name === "ServiceError";
 
-function explainOwn(error: OwnError): Failure {
+function explainOwn(error: OwnError): ReportedFailure {
   const { message, code, hint } = error;
   if (code === "internal_error") return { message, exitCode: exitCodes.internal };
   if (!code.startsWith("storage_")) {
@@ -70,7 +70,7 @@ const isServiceFailure = (error: Error): error is ServiceProblem => error.name =
 const otherService =
   "Is that the right service? --server names the evaluation service (port 8001 unless set), --agent the agent backend (8000).";
 
-function explainService({ message, status, problem }: ServiceProblem): Failure {
+function explainService({ message, status, problem }: ServiceProblem): ReportedFailure {
   if (problem === null ? status === 404 : problem.code === "not_found") {
     return { message: `${message}\n  ${otherService}`, exitCode: exitCodes.targetUnusable };
   }

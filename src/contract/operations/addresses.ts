@@ -77,10 +77,10 @@ export const agentAddresses = {
 
 const addresses = { ...evaluationAddresses, ...agentAddresses } as const;
 
-type Addresses = typeof addresses;
+type OperationAddresses = typeof addresses;
 
 /** The name of an operation. */
-export type OperationId = keyof Addresses;
+export type OperationId = keyof OperationAddresses;
 
 type Names<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? (Name extends `${infer Long}*` ? Long : Name) | Names<Rest>
@@ -89,7 +89,7 @@ type Names<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
 /** The names in the path of an address. */
 export type PathParameter<Address extends string = string> = string extends Address ? string : Names<Address>;
 
-export type AddressOf<Id extends OperationId> = Addresses[Id];
+export type AddressOf<Id extends OperationId> = OperationAddresses[Id];
 
 /** The method, and the path with its parameters filled in. */
 export function fillAddress(

@@ -175,12 +175,12 @@ function shareResponses(all: readonly JsonObject[]): { byOperation: JsonObject[]
 
 const keyOf = (status: string, response: Json): string => `${status} ${JSON.stringify(response)}`;
 
-type Answers = Readonly<
+type OperationAnswers = Readonly<
   Record<string, { readonly description: string; readonly headers: JsonObject; readonly content?: JsonObject }>
 >;
 
 /** A status may have a response of the route in one media type and a problem in another. */
-function mergeAnswers(own: Answers, errors: Answers): JsonObject {
+function mergeAnswers(own: OperationAnswers, errors: OperationAnswers): JsonObject {
   const both = Object.entries(own).flatMap(([status, answer]) => {
     const problem = errors[status];
     if (!problem) return [];
@@ -231,11 +231,11 @@ function describeQuery({ query }: Operation, schemas: ComponentSchemas): readonl
   });
 }
 
-function describeAnswers(operation: Operation, schemas: ComponentSchemas): Answers {
+function describeAnswers(operation: Operation, schemas: ComponentSchemas): OperationAnswers {
   return Object.fromEntries(
     Object.entries(operation.responses).map(([status, { description, schema, mediaTypes, headers: own }]) => {
       const types = mediaTypes ?? (schema ? ["application/json"] : []);
-      const content = types.map((type) => [type, contentOf(type, schema, schemas)]);
+      const content = types.map((type) => [type, mediaContent(type, schema, schemas)]);
       const headers = answerHeaders(alwaysPresent, { ...headersOf(operation), ...own });
       return [
         status,
@@ -280,13 +280,13 @@ const serverSentEvent = {
 };
 
 /** The schema describes the JSON media type. YAML may hold any value, and other types are text. */
-function contentOf(mediaType: string, schema: z.ZodType | undefined, schemas: ComponentSchemas): JsonObject {
+function mediaContent(mediaType: string, schema: z.ZodType | undefined, schemas: ComponentSchemas): JsonObject {
   if (mediaType === "text/event-stream") return { schema: serverSentEvent };
   if (mediaType === "application/yaml") return { schema: {} };
   return { schema: schema && /[/+]json$/.test(mediaType) ? schemas.output(schema) : { type: "string" } };
 }
 
-function describeErrors(operation: Operation, schemas: ComponentSchemas): Answers {
+function describeErrors(operation: Operation, schemas: ComponentSchemas): OperationAnswers {
   const codes = new Set([
     ...operation.errors,
     ...sharedErrors,

@@ -17,7 +17,7 @@ import { runConcurrently } from "../helpers/run-concurrently.ts";
 import type { AttemptUser } from "../simulation/attempt-user.ts";
 import { failedTurnReply, recordedReply, toStoredReply } from "../conversation/stored-reply.ts";
 import { openAt } from "../world/final-state.ts";
-import { ForeignWorld, type OpenWorld } from "../world/foreign-agent.ts";
+import { ForeignWorld, type OpenAgentWorld } from "../world/foreign-agent.ts";
 import { WorldLimitError } from "../world/limits.ts";
 import { journaledExchange, runToolLoop, worldLimitFailure, type ToolLoopOptions } from "../world/tool-loop.ts";
 import type { PreparedWorld, WorldSession } from "../world/world.ts";
@@ -70,7 +70,7 @@ export interface AttemptWorld extends Pick<ToolLoopOptions, "costOf"> {
   /** Stores entries of a turn, awaited before its next step. */
   readonly append: (turn: number, entries: readonly JournalEntry[]) => Promise<void>;
   /** Set for an agent with a tool loop of its own, which calls the tools through a private endpoint. */
-  readonly open?: OpenWorld | undefined;
+  readonly open?: OpenAgentWorld | undefined;
   /** Called after each reply with tool calls; first with the restored part of the turn, if any. */
   readonly onStep?: (turn: number, soFar: StoredReply, step: { readonly restored: boolean }) => void;
 }

@@ -56,7 +56,7 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
   const everyPass = multiplyRanges(attempts, passes);
   // Replies of a second pass are judged and labelled too; a conversation is judged once.
   const judgings = plan.judge?.scope === "conversation" ? attempts : everyPass;
-  const parts: readonly Part[] = [
+  const parts: readonly EstimatePart[] = [
     { load: model, times: everyPass, priceOf: options.priceOf, name: plan.model_id },
     { ...steps, times: multiplyRanges(everyPass, steps.times), priceOf: options.priceOf, name: plan.model_id },
     { load: users.recorded, times: attempts, priceOf: options.priceOf, name: plan.model_id },
@@ -101,8 +101,8 @@ export function estimateRun(plan: EvaluationPlan, options: EstimateOptions): Run
     based_on: options.earlier
       ? `${options.earlier.runs} earlier ${options.earlier.runs === 1 ? "run" : "runs"} of this model`
       : "rough averages: this model has no earlier runs",
-    sentence: toSentence(estimate),
-    within_budget: plan.budget ? fits(plan.budget, estimate) : null,
+    sentence: toEstimateSentence(estimate),
+    within_budget: plan.budget ? fitsBudget(plan.budget, estimate) : null,
   };
 }
 
@@ -120,8 +120,8 @@ export function addEstimates(left: RunEstimate, right: RunEstimate, budget: Budg
   return {
     ...left,
     ...estimate,
-    sentence: toSentence(estimate),
-    within_budget: budget ? fits(budget, estimate) : null,
+    sentence: toEstimateSentence(estimate),
+    within_budget: budget ? fitsBudget(budget, estimate) : null,
   };
 }
 
@@ -160,7 +160,7 @@ function userLoads(plan: EvaluationPlan, earlier: EarlierFigures | null) {
  * The model calls of turns in a world after the first. Without reference calls one is expected, else one per reference call; the
  * limit of steps is the most.
  */
-function stepsInWorlds(plan: EvaluationPlan, earlier: EarlierFigures | null): Pick<Part, "load" | "times"> {
+function stepsInWorlds(plan: EvaluationPlan, earlier: EarlierFigures | null): Pick<EstimatePart, "load" | "times"> {
   const loads: Load[] = [];
   let most = 0;
   for (const scenario of plan.scenarios) {
@@ -179,14 +179,14 @@ function stepsInWorlds(plan: EvaluationPlan, earlier: EarlierFigures | null): Pi
 }
 
 /** The load of one model, and how often it occurs. */
-interface Part {
+interface EstimatePart {
   readonly load: Load;
   readonly times: Range;
   readonly priceOf: PriceOf | undefined;
   readonly name: string | null;
 }
 
-function moneyOf(parts: readonly Part[]): Range | null {
+function moneyOf(parts: readonly EstimatePart[]): Range | null {
   let total = exactRange(0);
   for (const { load, times, priceOf, name } of parts) {
     if (load.calls === 0) continue;
@@ -219,7 +219,7 @@ function secondsOf(
   return divideRanges(multiplyRanges(rounds, latency), exactRange(1_000));
 }
 
-function fits(
+function fitsBudget(
   budget: NonNullable<EvaluationPlan["budget"]>,
   estimate: Pick<RunEstimate, "calls" | "input_tokens" | "output_tokens" | "money" | "seconds">,
 ): boolean {
@@ -232,7 +232,7 @@ function fits(
   );
 }
 
-function toSentence({ calls, money, seconds }: Pick<RunEstimate, "calls" | "money" | "seconds">): string {
+function toEstimateSentence({ calls, money, seconds }: Pick<RunEstimate, "calls" | "money" | "seconds">): string {
   const count = calls.low === calls.high ? `${calls.low}` : `${calls.low} to ${calls.high}`;
   const called = calls.high === 1 ? "call" : "calls";
   const cost = money ? `, about ${moneyText(money.expected)}` : "";

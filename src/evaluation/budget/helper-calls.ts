@@ -90,7 +90,7 @@ interface ReplyGuess extends Pick<RunSettings, "parameters"> {
 export function helperLoads({ scenarios, judge, labeller }: HelpedPlan, guess: ReplyGuess): HelperLoads {
   const judgeLoad = judge && (judge.scope === "conversation" ? conversationLoad(judge) : replyLoad(judge));
   const labellerLoad = labeller && labelLoad(scenarios);
-  const total = (load: ((turns: readonly Turn[]) => Load) | undefined): Load =>
+  const total = (load: ((turns: readonly PlannedTurn[]) => Load) | undefined): Load =>
     sumLoads(load ? scenarios.map((scenario) => load(estimateTurns(scenario, guess))) : []);
   const outcomes = scenarios.flatMap((scenario) =>
     judge && scenario.expect?.rubric !== undefined
@@ -101,7 +101,7 @@ export function helperLoads({ scenarios, judge, labeller }: HelpedPlan, guess: R
 }
 
 /** A turn and the tokens of its texts. */
-interface Turn {
+interface PlannedTurn {
   readonly interaction: Interaction;
   /** The conversation up to the reply. */
   readonly before: number;
@@ -110,16 +110,16 @@ interface Turn {
 }
 
 /** Without the system prompt, which judges and labellers do not see. */
-function estimateTurns({ interactions }: Scenario, { parameters, reply }: ReplyGuess): Turn[] {
+function estimateTurns({ interactions }: Scenario, { parameters, reply }: ReplyGuess): PlannedTurn[] {
   const calls = estimateCalls({ interactions }, { settings: { parameters }, reply });
-  return calls.map(({ input, output }, index): Turn => {
+  return calls.map(({ input, output }, index): PlannedTurn => {
     const interaction = interactions[index] as Interaction;
     return { interaction, before: input, reply: output, references: tokensIn(referenceReplies(interaction)) };
   });
 }
 
 /** With each reply a judge reads the conversation before it and the references. */
-function replyLoad(judge: JudgeSettings): (turns: readonly Turn[]) => Load {
+function replyLoad(judge: JudgeSettings): (turns: readonly PlannedTurn[]) => Load {
   const questionsOf = turnQuestionTexts(judge);
   return (turns) =>
     sumLoads(
@@ -132,7 +132,7 @@ function replyLoad(judge: JudgeSettings): (turns: readonly Turn[]) => Load {
 function conversationLoad(
   judge: JudgeSettings,
   questions: readonly string[] = judgeQuestions(judge).map(({ text }) => text),
-): (turns: readonly Turn[]) => Load {
+): (turns: readonly PlannedTurn[]) => Load {
   return (turns) => {
     const last = turns.at(-1);
     const conversation = last ? last.before + last.reply : 0;
@@ -151,7 +151,7 @@ function judgeLoadOf({ votes = 1 }: JudgeSettings, questions: readonly string[],
 }
 
 /** A labeller reads the message, the reply and the labels to choose from under each key. */
-function labelLoad(scenarios: readonly Scenario[]): (turns: readonly Turn[]) => Load {
+function labelLoad(scenarios: readonly Scenario[]): (turns: readonly PlannedTurn[]) => Load {
   const choices = new Map(
     [...labelCandidates(scenarios)].map(([key, labels]) => [key, tokensIn([...labels.keys()])] as const),
   );

@@ -18,11 +18,11 @@ export function compilePattern(
   pattern: string,
   { ignoreCase = false, lines = true, budget }: PatternOptions = {},
 ): Pattern {
-  refuse(budget?.problemWith(pattern));
+  refusePattern(budget?.problemWith(pattern));
   const flags = (lines ? RE2JS.MULTILINE : 0) | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   const compiled = compile(pattern, flags);
   const size = compiled.programSize();
-  refuse(budget?.count(size));
+  refusePattern(budget?.count(size));
   return {
     test: (text) => compiled.matcher(text).find(),
     find(text) {
@@ -33,7 +33,7 @@ export function compilePattern(
   };
 }
 
-function refuse(problem: string | null | undefined): void {
+function refusePattern(problem: string | null | undefined): void {
   if (problem) throw new PatternError(problem);
 }
 

@@ -18,14 +18,14 @@ import {
 import type { RunTally, TalliedInteraction } from "./run-tally.ts";
 
 export type Comparison =
-  | { readonly comparable: false; readonly reason: string; readonly unpaired: PairedRuns["unpaired"] }
+  | { readonly comparable: false; readonly reason: string; readonly unpaired: RunsInPairs["unpaired"] }
   | {
       readonly comparable: true;
       /** The verdict on `overall`, or on the first score there is. */
       readonly verdict: Verdict;
       readonly sentence: string;
       readonly scores: readonly ScoreComparison[];
-      readonly unpaired: PairedRuns["unpaired"];
+      readonly unpaired: RunsInPairs["unpaired"];
     };
 
 interface CompareOptions {
@@ -143,7 +143,7 @@ function incomparableReason({
   interactions,
   scores,
 }: Pick<CompareOptions, "baseline" | "candidate" | "ids"> &
-  Pick<PairedRuns, "unpaired" | "interactions"> & { scores: number }): string | null {
+  Pick<RunsInPairs, "unpaired" | "interactions"> & { scores: number }): string | null {
   if (baseline.scenarios.size === 0) return "The baseline has no interactions.";
   if (candidate.scenarios.size === 0) return "The candidate has no interactions.";
   const versions = new Set([...baseline.scoring_versions, ...candidate.scoring_versions]);
@@ -166,7 +166,7 @@ function incomparableReason({
   return scores === 0 ? "The interactions the runs share have no score in both." : null;
 }
 
-interface PairedRuns {
+interface RunsInPairs {
   /** Score name → one pair per scenario. */
   readonly scores: ReadonlyMap<string, readonly ScenarioPair[]>;
   readonly unpaired: {
@@ -186,7 +186,7 @@ export function pairRuns(
   baseline: RunTally,
   candidate: RunTally,
   valuesOf: (turn: TalliedInteraction) => TalliedInteraction["sums"] = ({ sums }) => sums,
-): PairedRuns {
+): RunsInPairs {
   const scores = new Map<string, ScenarioPair[]>();
   let interactions = 0;
   let changed = 0;

@@ -88,13 +88,13 @@ export function compareScore(name: string, pairs: readonly ScenarioPair[]): Scor
 const methodOf = (scenarios: number, areScores: boolean): string =>
   `t${areScores ? " and Bayesian bootstrap" : ""} over ${scenarios} scenarios`;
 
-type Spread = Pick<ScoreDifference, "differences" | "widest">;
+type ScoreSpread = Pick<ScoreDifference, "differences" | "widest">;
 
 /**
  * The interval that the verdicts rest on. "Worse" is an alarm: Student's interval gives it. "Better" is a permission: its interval
  * also allows for failures that few scenarios have not shown. Otherwise both ends allow for rare values.
  */
-function intervalOf({ differences, widest }: Spread, level: number): Interval | null {
+function intervalOf({ differences, widest }: ScoreSpread, level: number): Interval | null {
   const student = tInterval(differences, level);
   if (!student || widest !== 1) return student;
   const wide = meanInterval(differences, differenceScale, level);
@@ -108,7 +108,7 @@ export function chanceOfNoGain({ p, effect, differences, widest }: ScoreDifferen
 }
 
 /** True when a gain remains after allowing for failures that the scenarios may not have shown. */
-export function outweighsRareFailures({ differences, widest }: Spread, level: number): boolean {
+export function outweighsRareFailures({ differences, widest }: ScoreSpread, level: number): boolean {
   return widest !== 1 || rareValueP(differences, differenceScale, 0) <= (1 - level) / 2;
 }
 

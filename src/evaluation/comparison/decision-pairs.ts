@@ -53,7 +53,7 @@ export function meansForDecision(
   const means = new Map<string, number>();
   let missing = 0;
   for (const [scenario_id, turns] of scenarios) {
-    const replies = [...turns.values()].map((turn) => repliesOf(turn, { name, kind: "even" }));
+    const replies = [...turns.values()].map((turn) => scenarioReplies(turn, { name, kind: "even" }));
     const lost = replies.reduce((sum, side) => sum + side.missing, 0);
     const values = conversation_scores.has(name)
       ? replies.flatMap(({ sums }) => averageOf(sums.get(name), 0) ?? [])
@@ -80,8 +80,8 @@ function meansOf(
   const missing = { candidate: 0 };
   let interactions = 0;
   const sides = turns.map(({ left, right }) => ({
-    baseline: repliesOf(left, options),
-    candidate: repliesOf(right, options),
+    baseline: scenarioReplies(left, options),
+    candidate: scenarioReplies(right, options),
   }));
   const lost = (role: "baseline" | "candidate") => sides.reduce((sum, side) => sum + side[role].missing, 0);
   for (const { baseline, candidate } of sides) {
@@ -110,7 +110,7 @@ function averageOf(scored: ScoreSum | undefined, missing: number): number | null
   return count === 0 ? null : (scored?.sum ?? 0) / count;
 }
 
-function repliesOf(turn: TalliedInteraction, { name, kind }: Pick<PairOptions, "name" | "kind">): CountedReplies {
+function scenarioReplies(turn: TalliedInteraction, { name, kind }: Pick<PairOptions, "name" | "kind">): CountedReplies {
   // A missing reply has `success`, so that score has no missing values.
   if (name === "success" || !turn.decisive) return { sums: turn.sums, missing: 0 };
   return turn.decisive[kind];

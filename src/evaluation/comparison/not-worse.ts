@@ -70,7 +70,7 @@ export function compareWithMargins(options: MarginOptions): Omit<NotWorse, "next
     const verdict = verdictOf(p_adjusted, worse[index] ?? 1);
     const { baseline, candidate, unscored } = sample.missing;
     const measure = compact({
-      ...figuresOf(sample),
+      ...measuredFigures(sample),
       bound: test.bound,
       p: test.p,
       p_adjusted,
@@ -84,7 +84,11 @@ export function compareWithMargins(options: MarginOptions): Omit<NotWorse, "next
     // A measure that is enough alone waits for the others.
     const plan = verdict === "undecided" && (test.p ?? 1) > alpha ? planOf(sample) : null;
     const would_decide = plan && { ...plan, cheaper: cheaperOf(plan, sample) };
-    return { ...measure, would_decide, sentence: toSentence({ ...measure, name: told(sample.name), would_decide }) };
+    return {
+      ...measure,
+      would_decide,
+      sentence: toMarginSentence({ ...measure, name: told(sample.name), would_decide }),
+    };
   });
   const verdict = verdictOfAll(measures);
   return { verdict, sentence: sentenceOfAll(verdict, measures, told), family_error: alpha, measures };
@@ -322,7 +326,7 @@ const average = ({ pairs }: Sample, side: "baseline" | "candidate"): number =>
 
 const ratioOf = (sample: Sample): number => average(sample, "candidate") / average(sample, "baseline");
 
-function figuresOf(sample: Sample) {
+function measuredFigures(sample: Sample) {
   const { name, kind, margin, pairs } = sample;
   const [baseline, candidate] = [average(sample, "baseline"), average(sample, "candidate")];
   const effect = kind === "ratio" ? candidate / baseline : candidate - baseline;
@@ -372,7 +376,7 @@ const effectText = ({ kind, effect }: Pick<NotWorseMeasure, "kind" | "effect">):
 export const marginText = ({ kind, margin }: Pick<NotWorseMeasure, "kind" | "margin">): string =>
   kind === "ratio" ? `${Number((margin * 100).toPrecision(6))} %` : String(margin);
 
-function toSentence(measure: Omit<NotWorseMeasure, "sentence">): string {
+function toMarginSentence(measure: Omit<NotWorseMeasure, "sentence">): string {
   const { kind, verdict, scenarios, bound, p, would_decide } = measure;
   const name = scoreTitle(measure.name);
   const seen = `${effectText(measure)} over ${scenarios} ${scenarios === 1 ? "scenario" : "scenarios"}`;

@@ -49,7 +49,8 @@ export function pairwiseFigures(judged: readonly JudgedPair[], judge_audited: bo
     sentence:
       judged.length === 0
         ? "There is no question that both runs were asked and answered."
-        : toSentence({ better, worse, scenarios: rates.length, p, ends }) + unreadableText(judged.length, read.length),
+        : toPairwiseSentence({ better, worse, scenarios: rates.length, p, ends }) +
+          unreadableText(judged.length, read.length),
     judge_audited,
     helper_usage: hasHelperUsage(spent) ? spent : undefined,
   });
@@ -71,7 +72,7 @@ interface Preference {
   readonly ends: Interval | null;
 }
 
-function toSentence({ better, worse, scenarios, p, ends }: Preference): string {
+function toPairwiseSentence({ better, worse, scenarios, p, ends }: Preference): string {
   if (scenarios === 0) return "The judge gave no readable verdict.";
   const counts = `the candidate is preferred in ${better} and the baseline in ${worse} of ${scenarios} scenarios`;
   if (p === null)

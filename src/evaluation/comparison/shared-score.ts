@@ -18,7 +18,7 @@ export interface SharedScore {
   isFractional(): boolean;
 }
 
-interface Turn {
+interface SharedTurn {
   readonly id: string;
   readonly content: string;
   readonly means: number[];
@@ -29,7 +29,7 @@ interface Kept {
   readonly scenario_id: string;
   /** The turns of the first run by id. */
   readonly contents: ReadonlyMap<string, TalliedInteraction>;
-  turns: Turn[];
+  turns: SharedTurn[];
 }
 
 /** Pairs runs by ids and content; conversation scores count only if the whole scenario is the same. */
@@ -91,7 +91,7 @@ function isSame(
 
 function toScenario({ scenario_id, turns }: Kept): SharedScenario {
   const runs = (turns[0]?.means ?? []).map((_, run) => run);
-  const total = (values: (turn: Turn) => number | undefined) =>
+  const total = (values: (turn: SharedTurn) => number | undefined) =>
     turns.reduce((sum, turn) => sum + (values(turn) ?? 0), 0);
   return {
     scenario_id,

@@ -106,7 +106,7 @@ const measured = new RegExp(
 /** Amounts with the same number but another unit in each text: 3 days against 3 weeks. */
 export function mismatchedUnits(one: string, other: string): readonly [string[], string[]] {
   const [ours, theirs] = [measuredIn(one), measuredIn(other)];
-  const isMismatched = ({ number, units }: Measured, others: readonly Measured[]): boolean => {
+  const isMismatched = ({ number, units }: MeasuredAmount, others: readonly MeasuredAmount[]): boolean => {
     const sameNumber = others.filter((entry) => entry.number === number);
     return sameNumber.length > 0 && sameNumber.every((entry) => !entry.units.some((unit) => units.includes(unit)));
   };
@@ -116,13 +116,13 @@ export function mismatchedUnits(one: string, other: string): readonly [string[],
   ];
 }
 
-interface Measured {
+interface MeasuredAmount {
   readonly text: string;
   readonly number: string;
   readonly units: readonly string[];
 }
 
-function measuredIn(text: string): Measured[] {
+function measuredIn(text: string): MeasuredAmount[] {
   if (!/\d/.test(text)) return [];
   return Array.from(text.matchAll(measured), ({ 0: found, groups = {} }) => {
     const { price, number = "", form = "" } = groups;

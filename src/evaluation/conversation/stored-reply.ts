@@ -8,7 +8,7 @@ import { recordedCalls } from "./recorded-calls.ts";
 /** The stored form of a reply. A failure becomes `Request failed` with its error. A refusal, an empty text or a tool call is a reply. */
 export function toStoredReply(reply: Reply): StoredReply {
   if (!reply.ok) return failedTurnReply(toInteractionError(reply.error), reply.latency_ms);
-  return toReply(reply, reply.text === "" ? (reply.refusal ?? "") : reply.text);
+  return toChatReply(reply, reply.text === "" ? (reply.refusal ?? "") : reply.text);
 }
 
 /** The stored form of a reply that was recorded elsewhere. */
@@ -44,7 +44,7 @@ export function failedTurnReply(error: InteractionError, latency_ms: number): St
   };
 }
 
-function toReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
+function toChatReply(reply: SuccessfulReply, agent_reply: string): StoredReply {
   const { usage } = reply;
   const tool_calls = recordedCalls(reply);
   return compact({

@@ -41,7 +41,7 @@ export function correctMean(score: string, replies: readonly JudgedReply[]): Cor
     scenarios: clusters,
     skipped: skipped || undefined,
   });
-  const refusal = refusalOf(labelled.length, {
+  const refusal = correctionRefusal(labelled.length, {
     scenarios: clusters,
     effective: effectiveClusters(labelled),
     balance: balanceOf(replies),
@@ -215,7 +215,7 @@ const ends = (interval: Interval | null) => ({
   ci_upper: interval?.upper ?? null,
 });
 
-function refusalOf(
+function correctionRefusal(
   verdicts: number,
   {
     scenarios,

@@ -16,7 +16,7 @@ export interface PairToJudge {
 }
 
 /** A reply with the conversation it continues. */
-interface Side {
+interface PairPosition {
   readonly reply: string;
   readonly before: readonly JudgedTurn[];
 }
@@ -41,10 +41,10 @@ export async function judgePair(
   judge: Judge,
   { pair, rubric = standard, signal }: { pair: PairToJudge; rubric?: string | undefined; signal: AbortSignal },
 ): Promise<PairJudgement> {
-  const left: Side = { reply: pair.left, before: pair.before?.left ?? [] };
-  const right: Side = { reply: pair.right, before: pair.before?.right ?? [] };
+  const left: PairPosition = { reply: pair.left, before: pair.before?.left ?? [] };
+  const right: PairPosition = { reply: pair.right, before: pair.before?.right ?? [] };
   const judged = [left, right].flatMap(({ reply, before }) => [...before.flatMap((turn) => turn.reply ?? []), reply]);
-  const ask = (first: Side, second: Side) =>
+  const ask = (first: PairPosition, second: PairPosition) =>
     askJudge(judge, { messages: pairPrompt(rubric, { pair, first, second }), judged, choices, signal });
   const [forward, backward] = await Promise.all([ask(left, right), ask(right, left)]);
   const one = toWinner(forward.verdict, "left", "right");
@@ -67,7 +67,7 @@ function toWinner<Name>({ value, verdict }: JudgeVerdict, first: Name, second: N
 
 function pairPrompt(
   rubric: string,
-  { pair, first, second }: { pair: PairToJudge; first: Side; second: Side },
+  { pair, first, second }: { pair: PairToJudge; first: PairPosition; second: PairPosition },
 ): ChatMessage[] {
   const material = untrustedBlock({
     ...conversationsBefore(first, second),
@@ -90,7 +90,7 @@ Question:\n${rubric}\n\nVerdicts to choose from: first, second, tie.`,
 }
 
 /** A conversation that both replies continue is shown once. */
-function conversationsBefore(first: Side, second: Side): Record<string, unknown> {
+function conversationsBefore(first: PairPosition, second: PairPosition): Record<string, unknown> {
   const [one, other] = [toLines(first.before), toLines(second.before)];
   if (JSON.stringify(one) === JSON.stringify(other)) return { conversation_before: one };
   return { conversation_before_first_reply: one, conversation_before_second_reply: other };

@@ -74,7 +74,7 @@ export interface GramIndex {
   similarities(grams: GramCounts): Float64Array;
 }
 
-interface Entry {
+interface GramEntry {
   readonly weight: number;
   /** The indexed texts that have the gram, and its weight in each. */
   readonly texts: number[];
@@ -98,7 +98,7 @@ export function createGramIndex(texts: readonly PreparedText[], background: Back
   const counted = texts.map(gramsOf);
   const total = texts.length + background.size;
   const weightOf = (frequency: number): number => Math.log(1 + total / frequency);
-  const entries = new Map<Gram, Entry>(
+  const entries = new Map<Gram, GramEntry>(
     [...countFrequencies(counted)].map(([gram, count]) => {
       const weight = weightOf(count + (background.frequencies.get(gram) ?? 0));
       // Allocated at full size: arrays grown by pushing take several times the memory, and most hold one text.
@@ -139,7 +139,7 @@ export function createGramIndex(texts: readonly PreparedText[], background: Back
   };
 }
 
-function addShares(sums: Float64Array, { texts, shares }: Entry, weight: number): void {
+function addShares(sums: Float64Array, { texts, shares }: GramEntry, weight: number): void {
   for (let index = 0; index < texts.length; index++) {
     const text = texts[index] as number;
     sums[text] = (sums[text] as number) + weight * (shares[index] as number);

@@ -81,13 +81,14 @@ export function createNearestLabel(
       return best;
     });
     const answer = decide(rivals ? [...evidence, strongest(rivals.similarities(grams))] : evidence);
-    if (answer.value !== unknownLabel || hasExamples || isEnglish(beginningOf(question.reply).tokens)) return answer;
+    if (answer.value !== unknownLabel || hasExamples || isEnglish(exampleBeginning(question.reply).tokens))
+      return answer;
     return { ...answer, method: "typical replies, which are English only", confidence: 0, unreadable: true };
   };
 }
 
 /** The beginning suffices to recognize the language. */
-function beginningOf(text: PreparedText): PreparedText {
+function exampleBeginning(text: PreparedText): PreparedText {
   return text.raw.length <= maximumTokenizedLength ? text : prepareText(text.raw.slice(0, maximumTokenizedLength));
 }
 
@@ -95,30 +96,30 @@ function exemplarsOf({ names, examples }: MergedLabel, texts: ExampleTexts): Exe
   return [
     ...examples.slice(0, maximumExamples).map((example) => ({ text: texts.start(example.text), origin: example })),
     ...commonLabels
-      .filter((common) => names.some((name) => fits(common, name)))
+      .filter((common) => names.some((name) => fitsLabel(common, name)))
       .flatMap(({ replies }) => replies.map((text) => ({ text: prepareText(text), origin: null }))),
   ];
 }
 
-function fits({ names }: CommonLabel, key: string): boolean {
+function fitsLabel({ names }: CommonLabel, key: string): boolean {
   const words = new Set(key.split(" "));
   return names.some((name) => name.split(" ").every((word) => words.has(word)));
 }
 
 /** A single candidate competes with typical replies of other labels. */
 function createRivals(keys: readonly string[]): GramIndex {
-  const others = commonLabels.filter((common) => !keys.some((key) => fits(common, key)));
-  return createGramIndex(repliesOf(others), commonBackground());
+  const others = commonLabels.filter((common) => !keys.some((key) => fitsLabel(common, key)));
+  return createGramIndex(exampleReplies(others), commonBackground());
 }
 
 let background: Background | undefined;
 
 /** Shared by all keys and batches. */
 function commonBackground(): Background {
-  return (background ??= createBackground(repliesOf(commonLabels)));
+  return (background ??= createBackground(exampleReplies(commonLabels)));
 }
 
-function repliesOf(labels: readonly CommonLabel[]): PreparedText[] {
+function exampleReplies(labels: readonly CommonLabel[]): PreparedText[] {
   return labels.flatMap(({ replies }) => replies.map(prepareText));
 }
 

@@ -15,7 +15,7 @@ export const sameTextMethod = "same text as a labelled reference";
 /** Longer replies are only compared for equality: counting differences takes too long. */
 const maximumWords = 5_000;
 
-interface Labelled {
+interface LabelledText {
   readonly label: string;
   readonly text: PreparedText;
 }
@@ -29,7 +29,7 @@ export function createSameText(
   { texts, differences }: { readonly texts: ExampleTexts; readonly differences: WordDifferences },
 ): (question: LabelQuestion) => LabelAnswer | null {
   const labelsOf = new Map<string, Set<string>>();
-  const near: Labelled[] = [];
+  const near: LabelledText[] = [];
   let longest = 0;
   for (const { label, examples } of candidates.values()) {
     for (const [index, example] of examples.entries()) {
@@ -45,25 +45,25 @@ export function createSameText(
   return ({ reply, own }) => {
     if (reply.raw.length > Math.max(longReply, timesAsLong * longest)) return null;
     const same = labelsOf.get(comparableWords(reply));
-    if (same) return toAnswer(same, sameTextMethod, 1);
+    if (same) return toLabelAnswer(same, sameTextMethod, 1);
     if (reply.raw.length > maximumTokenizedLength) return null;
     if (reply.tokens.length < wordsPerDifference || reply.tokens.length > maximumWords) return null;
     const owned = own.references.flatMap((text) =>
       [...(text.raw.length > maximumTokenizedLength ? [] : (labelsOf.get(text.words) ?? []))].map(
-        (label): Labelled => ({
+        (label): LabelledText => ({
           label,
           text,
         }),
       ),
     );
     const nearest = nearestLabels(reply, [...owned, ...near], differences);
-    return nearest && toAnswer(nearest, "nearly the same text as a labelled reference", 0.95);
+    return nearest && toLabelAnswer(nearest, "nearly the same text as a labelled reference", 0.95);
   };
 }
 
 function nearestLabels(
   reply: PreparedText,
-  examples: readonly Labelled[],
+  examples: readonly LabelledText[],
   differences: WordDifferences,
 ): Set<string> | null {
   let fewest = Math.floor(reply.tokens.length / wordsPerDifference);
@@ -77,7 +77,7 @@ function nearestLabels(
   return labels;
 }
 
-function toAnswer(labels: ReadonlySet<string>, method: string, confidence: number): LabelAnswer {
+function toLabelAnswer(labels: ReadonlySet<string>, method: string, confidence: number): LabelAnswer {
   const [label = unknownLabel, ...others] = labels;
   if (others.length > 0)
     return { value: unknownLabel, method: `${method}, under ${labels.size} labels`, confidence: 0 };

@@ -29,7 +29,7 @@ export async function judgeOutcome(options: JudgeOutcomeOptions): Promise<Conver
       ? await judgeConversation(judge, { questions: [rubricQuestion(expect.rubric)], turns, setting, signal })
       : undefined;
   const verdict = judged?.judgements[rubricScore] ?? (judge ? undefined : earlier?.judgements[rubricScore]);
-  const rubric = verdict ? toAnswer(verdict) : judged && unanswered(judged);
+  const rubric = verdict ? toJudgedAnswer(verdict) : judged && unanswered(judged);
   const evaluated = await evaluateOutcome({ ...options, rubric, earlier: earlier?.outcome });
   return compact({
     ...outcomeScores(evaluated),
@@ -46,7 +46,7 @@ export function rubricQuestion(text: string): JudgeQuestion {
 }
 
 /** Only a clear majority passes. */
-function toAnswer(verdict: JudgeVerdict): RubricAnswer {
+function toJudgedAnswer(verdict: JudgeVerdict): RubricAnswer {
   const reason = describeVerdict(verdict);
   return { passed: verdict.value === null ? null : verdict.value > 0.5, reason };
 }

@@ -49,7 +49,7 @@ export interface RubricAnswer {
   readonly reason: string;
 }
 
-type Part = ExpectationResult["parts"][number];
+type OutcomePart = ExpectationResult["parts"][number];
 
 /** An outcome with the share of its tool rules that hold; null when it has none. */
 export interface EvaluatedOutcome {
@@ -113,10 +113,13 @@ export function compareOutcome(input: ComparedAttempt, session: ProbeSession | n
   const { expect, replies, matching = {} } = input;
   /** Set when a pattern or schema of the current part could not be applied. */
   let failure: string | undefined;
-  const decide = (names: readonly (keyof Expectation)[], compare: (context: MatchContext) => readonly Part[]) => {
+  const decide = (
+    names: readonly (keyof Expectation)[],
+    compare: (context: MatchContext) => readonly OutcomePart[],
+  ) => {
     const wanted = names.filter((name) => expect[name] !== undefined);
     if (!session)
-      return wanted.map((name): Part => ({ name, passed: null, reason: "undecided: takes too long to check" }));
+      return wanted.map((name): OutcomePart => ({ name, passed: null, reason: "undecided: takes too long to check" }));
     failure = undefined;
     const parts = compare(matchContext(matching, session, (reason) => (failure ??= reason)));
     return failure === undefined
@@ -165,7 +168,7 @@ export function compareOutcome(input: ComparedAttempt, session: ProbeSession | n
 }
 
 /** An attempt with a failed turn does not pass: the agent could have done anything there. */
-function repliesPart(replies: ComparedAttempt["replies"]): Part {
+function repliesPart(replies: ComparedAttempt["replies"]): OutcomePart {
   const failed = replies.flatMap(({ error }, turn) => (error ? [`turn ${turn + 1} got no reply: ${error.code}`] : []));
   const reason = failed.length === 0 ? "every turn got a reply" : failed.slice(0, 5).join("; ");
   return { name: "replies", passed: failed.length === 0, reason };
@@ -175,18 +178,18 @@ function repliesPart(replies: ComparedAttempt["replies"]): Part {
 function stateParts(
   { expect, values, changed, earlier, unknownState }: ComparedAttempt,
   { context, differences }: { readonly context: MatchContext; readonly differences: StateDifference[] },
-): Part[] {
-  function compared(name: string, found: readonly StateDifference[], right: string): Part {
+): OutcomePart[] {
+  function compared(name: string, found: readonly StateDifference[], right: string): OutcomePart {
     differences.push(...found);
     return { name, passed: found.length === 0, reason: found.length === 0 ? right : differenceText(found) };
   }
-  function unknown(name: string): Part {
+  function unknown(name: string): OutcomePart {
     const kept = earlier?.parts.find((part) => part.name === name);
     if (!kept) return { name, passed: null, reason: `undecided: ${unknownState ?? "the attempt had no world"}` };
     if (differences.length === 0) differences.push(...(earlier?.state_diff ?? []));
     return kept;
   }
-  const parts: Part[] = [];
+  const parts: OutcomePart[] = [];
   if (expect.state) {
     const pointers = Object.entries(expect.state);
     const right = pointers.length === 1 ? "the value is as expected" : `all ${pointers.length} values are as expected`;
@@ -237,7 +240,7 @@ function saidPart(
   said: NonNullable<Expectation["said"]>,
   replies: ComparedAttempt["replies"],
   context: MatchContext,
-): Part {
+): OutcomePart {
   const { count } = context.probes;
   const texts = replies.flatMap(({ agent_reply, error }) => (error ? [] : [agent_reply]));
   count(texts.reduce((sum, text) => sum + text.length / 8, 0));
@@ -266,12 +269,12 @@ function saidKey(text: string): string {
   return normalize(text).replace(thousands, "");
 }
 
-function rubricPart(answer: RubricAnswer | undefined): Part {
+function rubricPart(answer: RubricAnswer | undefined): OutcomePart {
   const { passed, reason } = answer ?? { passed: null, reason: "undecided: the run has no judge" };
   return { name: "rubric", passed, reason };
 }
 
-function checksPart(turns: readonly CheckedTurn[]): Part {
+function checksPart(turns: readonly CheckedTurn[]): OutcomePart {
   const verdicts = turns.flatMap((turn, index) =>
     requiredChecks(turn).map(({ name, passed, reason }) => {
       const place = turns.length > 1 ? ` in turn ${index + 1}` : "";
@@ -300,7 +303,7 @@ interface RuleResult {
   readonly open: readonly string[];
 }
 
-function rulePart({ name, broken, kept, open }: RuleResult): Part {
+function rulePart({ name, broken, kept, open }: RuleResult): OutcomePart {
   const passed = broken.length > 0 ? false : open.length > 0 ? null : true;
   const reasons = passed === false ? broken : passed === null ? [...new Set(open)] : kept;
   return { name, passed, reason: reasons.slice(0, 5).join("; ") };
@@ -317,13 +320,13 @@ function toolRules(
   function result<Rule>(
     name: string,
     rules: readonly Rule[] | undefined,
-    check: (rule: Rule, options: RuleOptions) => Verdict,
+    check: (rule: Rule, options: RuleOptions) => PartVerdict,
   ): RuleResult[] {
     if (!rules) return [];
-    const verdicts = rules.map((rule): Verdict => {
+    const verdicts = rules.map((rule): PartVerdict => {
       const [verdict, other] = [false, true].map((unknown) => check(rule, { ...matching, unknown })) as [
-        Verdict,
-        Verdict,
+        PartVerdict,
+        PartVerdict,
       ];
       if (verdict.unseen && other.unseen) return { holds: null, reason: unseenCalls };
       if (verdict.holds === other.holds && !verdict.unseen && !other.unseen) return verdict;
@@ -367,7 +370,7 @@ function toolRules(
 }
 
 /** `holds` is null when it could not be decided. */
-interface Verdict {
+interface PartVerdict {
   readonly holds: boolean | null;
   readonly reason: string;
   /** Set when calls that could not be seen may say otherwise. */
@@ -387,7 +390,7 @@ function beforeVerdict({
   later: ToolPattern;
   calls: readonly PlacedCall[];
   options: RuleOptions;
-}): Verdict {
+}): PartVerdict {
   // With unknown arguments, both sides are read in favour of a violation, or against it.
   const isFirst = { ...options, unknown: !options.unknown };
   const needed = calls.findIndex((call) => call.error === undefined && isCallOf(first, call, isFirst));

@@ -33,7 +33,7 @@ export function stateDifferences(
     for (const key of keys) {
       if (differences.length >= mostDifferences) return;
       path.push(key);
-      compare(own(one, key), own(two, key));
+      compare(ownField(one, key), ownField(two, key));
       path.pop();
     }
   }
@@ -56,7 +56,7 @@ export function stateDifferences(
   return differences;
 }
 
-function own(container: JsonRecord | readonly unknown[], key: string): unknown {
+function ownField(container: JsonRecord | readonly unknown[], key: string): unknown {
   return Object.hasOwn(container, key) ? (container as JsonRecord)[key] : undefined;
 }
 

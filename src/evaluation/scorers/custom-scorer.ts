@@ -63,7 +63,7 @@ export async function runCustomScorer(run: CustomScorerRun): Promise<GivenScore>
     const answer = await withTimeout(Promise.resolve(scorer(structuredClone(input))), { ms: limitMs, signal });
     timeoutCount.timeouts = 0;
     const { value, reason } = typeof answer === "object" && answer !== null ? answer : { value: answer };
-    const text = toText(reason);
+    const text = toReasonText(reason);
     if (value === null) return { name, value, reason: text ?? "the scorer gave no value" };
     if (typeof value !== "number" || !(value >= -rounding && value <= 1 + rounding)) {
       return { name, value: null, reason: "the scorer's value is not a number within 0..1", failed: true };
@@ -77,7 +77,7 @@ export async function runCustomScorer(run: CustomScorerRun): Promise<GivenScore>
 }
 
 /** JavaScript callers may return anything as a reason, of any length. */
-function toText(reason: unknown): string | undefined {
+function toReasonText(reason: unknown): string | undefined {
   return reason === null || reason === undefined
     ? undefined
     : String(reason).slice(0, maximumReasonLength).toWellFormed();

@@ -51,7 +51,7 @@ function withinReach(turns: readonly JudgedUserTurn[]): JudgedUserTurn[] {
   return read.toReversed();
 }
 
-type Found = Pick<SimulatorFailure, "kind" | "reason">;
+type FoundFailure = Pick<SimulatorFailure, "kind" | "reason">;
 
 /** Sentences that only the other side of a service conversation writes. A user may ask "Is there anything else I can do?" */
 const agentPhrases: readonly RegExp[] = [
@@ -67,7 +67,7 @@ const agentPhrases: readonly RegExp[] = [
 const leastCopiedWords = 5;
 
 /** A sentence of the agent's side, unless the agent's last reply has those words: it may have asked for them. */
-function speaksAsAgent({ message }: JudgedUserTurn, before: readonly JudgedUserTurn[]): Found | null {
+function speaksAsAgent({ message }: JudgedUserTurn, before: readonly JudgedUserTurn[]): FoundFailure | null {
   const answered = plainText(before.at(-1)?.reply ?? "");
   const phrase = agentPhrases.map((pattern) => pattern.exec(message)?.[0]).find((found) => found !== undefined);
   const words = plainText(message);
@@ -85,7 +85,7 @@ const repetitions = 3;
 const shortWords = 2;
 
 /** The same message again and again, each time after the agent had answered it. Asking again after anything else is the agent's doing. */
-function repeats(turns: readonly JudgedUserTurn[]): Found | null {
+function repeats(turns: readonly JudgedUserTurn[]): FoundFailure | null {
   const message = turns.at(-1)?.message ?? "";
   const text = plainText(message);
   if (text.split(" ").length <= shortWords) return null;
@@ -140,7 +140,11 @@ const email = /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\.\p{L}{2
 const connecting = new Set([...vagueNames, "is", "was", "it", "s", "its", "#"]);
 
 /** A value of a known kind that differs from the known one, and that appears nowhere else in what the user may know. */
-function contradicts(user: SimulatedUser, last: JudgedUserTurn, before: readonly JudgedUserTurn[]): Found | null {
+function contradicts(
+  user: SimulatedUser,
+  last: JudgedUserTurn,
+  before: readonly JudgedUserTurn[],
+): FoundFailure | null {
   const { knows } = user;
   if (knows === undefined || typeof knows === "string") return null;
   const heard = [user.goal, user.persona, user.opening, ...Object.values(knows).map(String)];

@@ -110,14 +110,14 @@ export class DurationTally {
   }
 }
 
-interface Column {
+interface ValueColumn {
   readonly sums: NumberColumn;
   readonly counts: NumberColumn;
 }
 
 /** Mean scores by row. Columns of numbers take a tenth of the memory of one object per row. */
 export class MeanTable {
-  readonly #columns = new Map<string, Column>();
+  readonly #columns = new Map<string, ValueColumn>();
   readonly #added = new NumberColumn();
 
   add(row: number, scores: Scores): void {
@@ -139,7 +139,7 @@ export class MeanTable {
     return Object.fromEntries(present.map(([name, { sums, counts }]) => [name, sums.get(row) / counts.get(row)]));
   }
 
-  #columnOf(name: string): Column {
+  #columnOf(name: string): ValueColumn {
     const known = this.#columns.get(name);
     if (known) return known;
     const column = { sums: new NumberColumn(), counts: new NumberColumn() };

@@ -121,14 +121,14 @@ export interface BootstrapOptions {
   readonly level?: number;
 }
 
-interface Unit {
+interface RatedUnit {
   readonly cluster: string;
   readonly categories: string[];
 }
 
 /** Units with two ratings or more. */
-function pairableUnits(ratings: readonly Rating[]): Unit[] {
-  const units = new Map<string, Unit>();
+function pairableUnits(ratings: readonly Rating[]): RatedUnit[] {
+  const units = new Map<string, RatedUnit>();
   for (const { unit, category, cluster = unit } of ratings) {
     const entry = units.get(unit) ?? { cluster, categories: [] };
     units.set(unit, entry);
@@ -137,10 +137,10 @@ function pairableUnits(ratings: readonly Rating[]): Unit[] {
   return [...units.values()].filter(({ categories }) => categories.length > 1);
 }
 
-type Scale = readonly { readonly category: string; readonly value: number }[];
+type AgreementScale = readonly { readonly category: string; readonly value: number }[];
 
 /** The categories that occur, in the order of their values. */
-function scaleOf(ratings: readonly Rating[]): Scale {
+function scaleOf(ratings: readonly Rating[]): AgreementScale {
   const values = new Map(ratings.map(({ category, value }) => [category, value]));
   return [...values]
     .map(([category, value]) => ({ category, value }))
@@ -149,7 +149,7 @@ function scaleOf(ratings: readonly Rating[]): Scale {
 
 /** The coefficients are functions of sums over units, so one table per cluster is enough for the bootstrap. */
 function tablesByCluster(
-  units: readonly Unit[],
+  units: readonly RatedUnit[],
   size: number,
   add: (into: { readonly table: Float64Array; readonly categories: readonly string[] }) => void,
 ): Float64Array[] {
@@ -212,7 +212,10 @@ function percentiles(values: number[], level: number): Interval | null {
 }
 
 /** Alpha from a table of coincidences: 1 − observed / expected disagreement. */
-function alphaOf(table: Float64Array, { scale, metric }: { scale: Scale; metric: AlphaMetric }): number | null {
+function alphaOf(
+  table: Float64Array,
+  { scale, metric }: { scale: AgreementScale; metric: AlphaMetric },
+): number | null {
   const width = scale.length;
   const counts = scale.map((_, row) =>
     table.subarray(row * width, (row + 1) * width).reduce((sum, cell) => sum + cell, 0),
@@ -236,7 +239,7 @@ function distances({
   counts,
   metric,
 }: {
-  scale: Scale;
+  scale: AgreementScale;
   counts: readonly number[];
   metric: AlphaMetric;
 }): (row: number, column: number) => number {

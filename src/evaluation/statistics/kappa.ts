@@ -4,13 +4,13 @@ import { defaultLevel, type Interval } from "./intervals.ts";
 /** expected label → generated label → how often. */
 export type LabelCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-interface Margins {
+interface MarginTotals {
   readonly n: number;
   readonly expected: ReadonlyMap<string, number>;
   readonly generated: ReadonlyMap<string, number>;
 }
 
-export function marginsOf(counts: LabelCounts): Margins {
+export function marginsOf(counts: LabelCounts): MarginTotals {
   const expected = new Map<string, number>();
   const generated = new Map<string, number>();
   let n = 0;
@@ -30,14 +30,14 @@ export function cohensKappa(counts: LabelCounts): number | null {
 }
 
 /** Whole numbers, so that full agreement is exactly 1. */
-interface Agreement {
+interface ObservedAgreement {
   readonly n: number;
   readonly agreed: number;
   /** Times n². */
   readonly byChance: number;
 }
 
-function agreementOf(counts: LabelCounts, { n, expected, generated }: Margins): Agreement {
+function agreementOf(counts: LabelCounts, { n, expected, generated }: MarginTotals): ObservedAgreement {
   let agreed = 0;
   for (const label of expected.keys()) agreed += counts.get(label)?.get(label) ?? 0;
   return { n, agreed, byChance: productOf(expected, generated) };
@@ -50,7 +50,7 @@ function productOf(left: ReadonlyMap<string, number>, right: ReadonlyMap<string,
   return sum;
 }
 
-function toKappa({ n, agreed, byChance }: Agreement): number | null {
+function toKappa({ n, agreed, byChance }: ObservedAgreement): number | null {
   return n === 0 || byChance === n * n ? null : (n * agreed - byChance) / (n * n - byChance);
 }
 

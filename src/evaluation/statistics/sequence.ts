@@ -31,7 +31,7 @@ export interface SequenceOptions {
   readonly trace?: boolean;
 }
 
-type SequenceVerdict = "better" | "worse" | "not_worse";
+type BetVerdict = "better" | "worse" | "not_worse";
 
 interface SequencePoint {
   readonly scenarios: number;
@@ -42,7 +42,7 @@ interface SequencePoint {
 
 export interface Sequence extends SequencePoint {
   /** Null while undecided. With a verdict, the figures are those at the scenario that decided. */
-  readonly verdict: SequenceVerdict | null;
+  readonly verdict: BetVerdict | null;
   /** With "not worse", the lower end of the one-sided 95 % interval. */
   readonly bound: number | null;
   /** True when "better" or "not worse" would not hold yet for any distribution: rare complete failures are not excluded. */
@@ -68,8 +68,8 @@ export function decideSequence(
     { verdict: "better", capital: above.capitalAt(0), exact: exactly.capitalAt(0), enough },
     { verdict: "not_worse", capital: above.capitalAt(floor), exact: exactly.capitalAt(floor), enough: enoughOneSided },
   ] as const;
-  const isAsked = (verdict: SequenceVerdict): boolean => verdict === "better" || options.margin !== undefined;
-  const held = new Set<SequenceVerdict>();
+  const isAsked = (verdict: BetVerdict): boolean => verdict === "better" || options.margin !== undefined;
+  const held = new Set<BetVerdict>();
   for (let scenarios = 0; scenarios < units.length;) {
     const isWorse = worse.bet(scenarios) >= enough;
     const reached = claims.filter(({ verdict, capital, exact, enough: needed }) => {
@@ -163,7 +163,7 @@ const informative = 6;
 const costlyDeviations = 3;
 
 /** One side: the differences as seen from there, and what was known before each of them. */
-interface Side {
+interface BetSide {
   /** The capital that bets on a mean above `mean`. */
   capitalAt(mean: number): Capital;
   /** The largest mean that a capital has refuted within so many scenarios. */
@@ -179,7 +179,7 @@ function createSide(
   units: readonly SequenceUnit[],
   { planned, lowest = -1, highest = 1, margin = 0, anyDistribution = false }: SequenceOptions,
   sign: 1 | -1,
-): Side {
+): BetSide {
   const values = units.map(({ difference, most = difference }) => {
     const seen = sign === 1 ? difference : most;
     return seen === null ? null : sign * seen;

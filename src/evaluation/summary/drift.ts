@@ -72,7 +72,7 @@ export function createDrift(unit: "attempt" | "scenario" = "attempt"): DriftTall
       return {
         scores,
         by_turn,
-        sentence: toSentence(scores["overall"], { byTurn: by_turn, unit, clusters: clustersOf(all, "overall") }),
+        sentence: toDriftSentence(scores["overall"], { byTurn: by_turn, unit, clusters: clustersOf(all, "overall") }),
       };
     },
   };
@@ -134,7 +134,7 @@ interface DriftContext {
   readonly clusters: number;
 }
 
-function toSentence(overall: DriftGap | undefined, context: DriftContext): string {
+function toDriftSentence(overall: DriftGap | undefined, context: DriftContext): string {
   const gap = overall?.gap ?? null;
   if (!overall || gap === null) return "There is no overall score in both modes to compare.";
   const { ci_lower: lower = null, ci_upper: upper = null } = overall;

@@ -46,7 +46,7 @@ export class MeanTally {
   add(scores: Scores): void {
     this.#n += 1;
     if (this.#n === 1) this.#only = scores;
-    else addTo(this.#summed(), scores);
+    else addToAverage(this.#summed(), scores);
   }
 
   means(): Scores {
@@ -67,12 +67,12 @@ export class MeanTally {
   #summed(): Map<string, Sum> {
     if (this.#sums) return this.#sums;
     this.#sums = new Map();
-    addTo(this.#sums, this.#only);
+    addToAverage(this.#sums, this.#only);
     return this.#sums;
   }
 }
 
-function addTo(sums: Map<string, Sum>, scores: Scores): void {
+function addToAverage(sums: Map<string, Sum>, scores: Scores): void {
   for (const [name, value] of Object.entries(scores)) {
     const entry = sums.get(name);
     if (entry) {

@@ -101,11 +101,11 @@ function reliabilityOf(outcomes: readonly Outcome[], threshold: number | undefin
   return reliability(counted.length, passed.length, threshold);
 }
 
-type Turn = Pick<InteractionResult, "id" | "turn_index" | "scores" | "error" | "stated">;
+type SummarizedTurn = Pick<InteractionResult, "id" | "turn_index" | "scores" | "error" | "stated">;
 export type FirstBadTurn = NonNullable<AttemptResult["first_bad_turn"]>;
 
 /** The first turn of an attempt without a reply, or that fails. */
-export function firstBadTurn(turns: readonly Turn[], threshold: number | undefined): FirstBadTurn | null {
+export function firstBadTurn(turns: readonly SummarizedTurn[], threshold: number | undefined): FirstBadTurn | null {
   const bad = turns.find((turn) => isFailure(turnOutcome(turn, threshold)));
   return bad ? { turn_index: bad.turn_index, id: bad.id, overall: bad.scores["overall"] ?? null } : null;
 }

@@ -164,7 +164,7 @@ function compileReference(reference: ReferenceToolCall): CompiledReference {
 }
 
 /** Calls without arguments come as null from some providers. */
-function argumentsOf({ arguments: given, arguments_error }: ComparedCall): JsonRecord | null {
+function expectedArguments({ arguments: given, arguments_error }: ComparedCall): JsonRecord | null {
   if (arguments_error !== undefined) return null;
   if (given === null || given === undefined) return {};
   return isRecord(given) ? given : null;
@@ -180,7 +180,7 @@ function argumentShare(
   { extraArguments, context }: MatchCallsOptions,
 ): number {
   if (call.arguments_unknown) return fields ? 0 : 1;
-  const given = argumentsOf(call);
+  const given = expectedArguments(call);
   context.probes.count(1);
   if (!given) return 0;
   if (!fields) return 1;
@@ -207,7 +207,7 @@ function explainArguments(
   call: ComparedCall,
   { extraArguments, context }: MatchCallsOptions,
 ): ArgumentMismatch[] {
-  const given = argumentsOf(call);
+  const given = expectedArguments(call);
   if (!given) {
     return call.arguments_error === undefined
       ? [{ reason: `its arguments are ${shown(call.arguments)}, not an object` }]

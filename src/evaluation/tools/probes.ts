@@ -109,7 +109,7 @@ export function createProbes(run?: CheckRunner, runComparison?: ComparisonRunner
         count(stepsOf(setting, value));
         const quick = applyQuickly(setting, value);
         if (quick) return quick;
-        const text = textOf(setting, value);
+        const text = probedText(setting, value);
         const answer = known.get(setting)?.get(text);
         if (answer) return answer;
         if (answers + pending.length >= maximumAnswers) return tooMany;
@@ -155,7 +155,7 @@ export function createProbes(run?: CheckRunner, runComparison?: ComparisonRunner
 
 /** About the milliseconds that a check in place takes, in steps of a comparison. */
 function stepsOf(setting: ProbeSetting, value: unknown): number {
-  if (setting.type === "json_schema") return 1 + sizeOf(value) / 10;
+  if (setting.type === "json_schema") return 1 + probeSize(value) / 10;
   return 1 + (typeof value === "string" ? Math.min(value.length * setting.pattern.length, quickSteps) / 100 : 0);
 }
 
@@ -195,20 +195,20 @@ function createQuickCheck(setting: ProbeSetting, mayOffload: boolean): QuickChec
   const { schema } = setting;
   if (mayOffload && !(isPlainSchema(schema) && JSON.stringify(schema).length <= quickSchema)) return () => null;
   const check = compileSchema(schema);
-  return (value) => (mayOffload && sizeOf(value) > quickValue ? null : check(value));
+  return (value) => (mayOffload && probeSize(value) > quickValue ? null : check(value));
 }
 
 /** About the length of a value as JSON. Counts no further than a value that is too large. */
-function sizeOf(value: unknown): number {
+function probeSize(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;
   const items = Array.isArray(value) ? value : Object.values(value);
   let size = 10 * items.length;
-  for (let index = 0; index < items.length && size <= quickValue; index++) size += sizeOf(items[index]);
+  for (let index = 0; index < items.length && size <= quickValue; index++) size += probeSize(items[index]);
   return size;
 }
 
-function textOf({ type }: ProbeSetting, value: unknown): string {
+function probedText({ type }: ProbeSetting, value: unknown): string {
   return type === "regex" ? String(value) : JSON.stringify(value);
 }
 

@@ -58,7 +58,7 @@ export async function compareCalls({
   ...turn
 }: Omit<ScoreCallsOptions, "references"> & Partial<Pick<ScoreCallsOptions, "references">>): Promise<ComparedCalls> {
   const { references, calls } = turn;
-  const sent = (): ScoredTurn => ({
+  const sent = (): TurnWithCalls => ({
     ...turn,
     calls: calls.map(({ result: _result, ...call }) => call),
     tools: turn.tools && { tools: turn.tools.tools.map(({ answers: _answers, ...tool }) => tool) },
@@ -69,7 +69,7 @@ export async function compareCalls({
   return { scores: references ? unscoredCalls("takes too long to compare") : [] };
 }
 
-type ScoredTurn = Omit<Parameters<typeof compareCalls>[0], "probes" | "signal">;
+type TurnWithCalls = Omit<Parameters<typeof compareCalls>[0], "probes" | "signal">;
 
 /** The scores of calls that could not be compared. */
 function unscoredCalls(why: string): GivenScore[] {
@@ -78,7 +78,7 @@ function unscoredCalls(why: string): GivenScore[] {
 
 /** Compares the calls of a turn with its references. */
 export function compareTurn(
-  { references, calls, matching = {}, tools, seen }: ScoredTurn,
+  { references, calls, matching = {}, tools, seen }: TurnWithCalls,
   session: ProbeSession,
 ): ComparedCalls {
   const problems = tools ? callProblems(calls, tools, session) : [];
@@ -264,12 +264,12 @@ function outOfOrder(references: readonly ReferenceToolCall[], pairs: readonly Ca
   return null;
 }
 
-type Tools = TurnTools["tools"];
+type CalledTools = TurnTools["tools"];
 
-const schemas = new WeakMap<Tools, ReadonlyMap<string, ProbeSetting>>();
+const schemas = new WeakMap<CalledTools, ReadonlyMap<string, ProbeSetting>>();
 
 /** The schema of each tool, by name. Cached, because every turn of a run has the same tools. */
-function schemasOf(tools: Tools): ReadonlyMap<string, ProbeSetting> {
+function schemasOf(tools: CalledTools): ReadonlyMap<string, ProbeSetting> {
   const known = schemas.get(tools);
   if (known) return known;
   const byName = new Map(

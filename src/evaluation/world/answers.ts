@@ -74,7 +74,7 @@ export function compileAnswer({ result, error, set = {}, remove = [], delay_ms }
   };
 }
 
-function own(args: JsonRecord, name: string): unknown {
+function ownAnswer(args: JsonRecord, name: string): unknown {
   return Object.hasOwn(args, name) ? args[name] : undefined;
 }
 
@@ -103,7 +103,7 @@ function compilePointer(pointer: string): CompiledPointer {
     for (const parts of segments) {
       let key = "";
       for (const [index, part] of parts.entries()) {
-        const text = index % 2 ? toText(own(args, part)) : part;
+        const text = index % 2 ? toText(ownAnswer(args, part)) : part;
         if (text === null) return missing;
         key += text;
         if (key.length > longestKey)

@@ -16,7 +16,7 @@ import { maxCalls, resultText, worldLimitFailure } from "./tool-loop.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";
 
 /** Opens the endpoint of an attempt. */
-export type OpenWorld = (world: ServedWorld) => Promise<OpenWorldEndpoint>;
+export type OpenAgentWorld = (world: ServedWorld) => Promise<OpenWorldEndpoint>;
 
 interface ForeignTurnOptions {
   readonly model: ChatModel;
@@ -50,7 +50,7 @@ const shortestKey = 16;
  */
 export class ForeignWorld {
   readonly #world: PreparedWorld;
-  readonly #open: OpenWorld;
+  readonly #open: OpenAgentWorld;
   /** The calls of the finished turns. */
   readonly #done: WorldEntry[] = [];
   #session: WorldSession;
@@ -61,7 +61,7 @@ export class ForeignWorld {
   #refused = 0;
   #numbered = 0;
 
-  constructor(world: PreparedWorld, open: OpenWorld) {
+  constructor(world: PreparedWorld, open: OpenAgentWorld) {
     this.#world = world;
     this.#open = open;
     this.#session = world.open();
@@ -172,7 +172,7 @@ export class ForeignWorld {
   }
 
   async #answer(turn: TurnUnderWay, name: string, args: unknown, signal: AbortSignal) {
-    if (turn.calls.length >= maxRecordedCalls) return toAnswer({ error: tooMany });
+    if (turn.calls.length >= maxRecordedCalls) return toToolAnswer({ error: tooMany });
     const started = performance.now();
     this.#numbered += 1;
     const asked = {
@@ -194,11 +194,11 @@ export class ForeignWorld {
     });
     // Where no more can be stored, nothing more is kept in memory either.
     if (turn.failure === undefined) await turn.append([entry]).catch((error: unknown) => (turn.failure ??= error));
-    if (turn.failure !== undefined) return toAnswer({ error: failureText(turn.failure) });
+    if (turn.failure !== undefined) return toToolAnswer({ error: failureText(turn.failure) });
     turn.calls.push(entry.call);
     this.#done.push(entry);
     this.#session.apply(entry);
-    return toAnswer(ended);
+    return toToolAnswer(ended);
   }
 
   async #outcome(turn: TurnUnderWay, asked: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome> {
@@ -218,7 +218,7 @@ export class ForeignWorld {
 const tooMany = `Not called: a turn has at most ${maxCalls} tool calls.`;
 
 /** The answer to a call as the agent reads it. */
-function toAnswer(ended: Pick<RecordedToolCall, "result" | "error">): { text: string; isError: boolean } {
+function toToolAnswer(ended: Pick<RecordedToolCall, "result" | "error">): { text: string; isError: boolean } {
   return { text: resultText(ended as RecordedToolCall), isError: ended.error !== undefined };
 }
 

@@ -114,7 +114,7 @@ class StateEdit {
     return new StateView(this.#base, this.#patch);
   }
 
-  #change(path: readonly string[], change: Change): boolean {
+  #change(path: readonly string[], change: PathChange): boolean {
     const patch = changePatched({ base: this.#base, patch: this.#patch, copies: this.#copies }, path, change);
     this.#patch = patch ?? this.#patch;
     return patch !== null;
@@ -168,7 +168,7 @@ interface PatchedPlace {
 
 function collectChanged(base: unknown, { left, right, path }: PatchedPlace, parts: ChangedPart[]): void {
   if (left === undefined && right === undefined) return;
-  const [ofLeft, ofRight] = [fieldsOf(left), fieldsOf(right)];
+  const [ofLeft, ofRight] = [stateFields(left), stateFields(right)];
   if (ofLeft && ofRight) {
     for (const key of new Set([...ofLeft.keys(), ...ofRight.keys()])) {
       const place = { left: ofLeft.get(key), right: ofRight.get(key), path: [...path, key] };
@@ -184,7 +184,7 @@ function collectChanged(base: unknown, { left, right, path }: PatchedPlace, part
 }
 
 /** The changed fields of a patch; null when it replaces or removes the whole. */
-function fieldsOf(patch: Patch | undefined): ReadonlyMap<string, Patch> | null {
+function stateFields(patch: Patch | undefined): ReadonlyMap<string, Patch> | null {
   if (patch === undefined) return new Map();
   return patch !== removed && "fields" in patch ? patch.fields : null;
 }
@@ -233,7 +233,7 @@ function mergeFields(base: JsonRecord, fields: ReadonlyMap<string, Patch>, count
   return record;
 }
 
-type Change = typeof removed | { readonly value: unknown };
+type PathChange = typeof removed | { readonly value: unknown };
 
 interface ChangedPlace {
   readonly base: unknown;
@@ -242,7 +242,11 @@ interface ChangedPlace {
 }
 
 /** The patch after one more change; null when the change has no place. Lists are replaced as a whole. */
-function changePatched({ base, patch, copies }: ChangedPlace, path: readonly string[], change: Change): Patch | null {
+function changePatched(
+  { base, patch, copies }: ChangedPlace,
+  path: readonly string[],
+  change: PathChange,
+): Patch | null {
   const [key, ...rest] = path;
   if (key === undefined) return change;
   if (patch === removed) return null;

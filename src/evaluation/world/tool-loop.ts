@@ -21,7 +21,7 @@ import { WorldLimitError } from "./limits.ts";
 import type { PreparedWorld, WorldSession } from "./world.ts";
 
 /** The journal of one turn. */
-interface TurnJournal {
+interface LoopJournal {
   /** The entries of an earlier try, oldest first. */
   readonly entries: readonly WorldEntry[];
   /** Stores entries. Rejects when they cannot be stored: the turn must not go on then. */
@@ -35,7 +35,7 @@ export interface ToolLoopOptions {
   readonly parameters?: ModelParameters | undefined;
   readonly world: PreparedWorld;
   readonly session: WorldSession;
-  readonly journal: TurnJournal;
+  readonly journal: LoopJournal;
   /** Awaited before every call of the model but the first. `false`: the budget is spent, and the turn ends. */
   readonly admit?: (() => boolean | Promise<boolean>) | undefined;
   /** Called with the turn so far after a reply that asks for tools, and first with what an earlier try has done, if anything. */
@@ -90,7 +90,7 @@ export function journaledExchange(entries: readonly WorldEntry[], world: Prepare
 
 /** The limits of a turn, by the `finish_reason` of a turn that reached one. The agent backend has the same. */
 const limitNames = { step_limit: "step limit", tool_limit: "limit of tool calls", deadline: "time limit" } as const;
-type LimitReason = keyof typeof limitNames;
+type LoopLimit = keyof typeof limitNames;
 
 const budgetSpent: ReplyError = {
   code: "budget_exceeded",
@@ -151,7 +151,7 @@ class Exchange {
   }
 
   /** Says in the last result that no more tools can be called: not every chat template accepts another message there. */
-  withNotice(limit: LimitReason): readonly ChatMessage[] {
+  withNotice(limit: LoopLimit): readonly ChatMessage[] {
     const last = this.messages.at(-1);
     if (last?.role !== "tool") return this.messages;
     const notice = `The ${limitNames[limit]} of this turn is reached: no more tools can be called. Answer now with what you have.`;
@@ -257,12 +257,12 @@ class ToolTurn {
   }
 
   /** The limit that this turn has reached, else null. */
-  limit(): LimitReason | null {
+  limit(): LoopLimit | null {
     if (this.#replies.length >= this.#options.world.maxSteps) return "step_limit";
     return this.#calls.length >= maxCalls ? "tool_limit" : null;
   }
 
-  askModel(limit: LimitReason | null): Promise<Reply> {
+  askModel(limit: LoopLimit | null): Promise<Reply> {
     const { model, messages, parameters, world, onText, signal } = this.#options;
     const exchange = limit === null ? this.#exchange.messages : this.#exchange.withNotice(limit);
     return model(
@@ -293,7 +293,7 @@ class ToolTurn {
   }
 
   /** The turn ends with this reply. Calls that it makes although no tool was offered are recorded and not carried out. */
-  finish(reply: SuccessfulReply, limit: LimitReason | null): TurnInWorld {
+  finish(reply: SuccessfulReply, limit: LoopLimit | null): TurnInWorld {
     this.#replies.push(this.#toJournaled(reply));
     for (const call of reply.tool_calls.slice(0, Math.max(0, maxRecordedCalls - this.#calls.length))) {
       const error = `Not called: the ${limit && limitNames[limit]} of this turn is reached.`;

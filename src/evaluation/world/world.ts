@@ -121,7 +121,7 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
     async #answer(call: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome> {
       const tool = tools.get(call.name);
       if (!tool) throw unknownTool(call.name);
-      const args = argumentsOf(call);
+      const args = givenArguments(call);
       const session = probes.open();
       const problem = await computeWithProbes(session, () => tool.problem(args, session), signal);
       if (problem) throw new CallError(problem);
@@ -208,7 +208,7 @@ function argumentsSetting(parameters: WorldTool["parameters"]): ProbeSetting {
   return { type: "json_schema", schema: { type: "object", ...parameters } } as ProbeSetting;
 }
 
-function argumentsOf({ arguments: args, arguments_error: problem }: RecordedToolCall): JsonRecord {
+function givenArguments({ arguments: args, arguments_error: problem }: RecordedToolCall): JsonRecord {
   if (problem !== undefined) throw new CallError(`The arguments are not valid JSON: ${problem}`);
   if (!isRecord(args)) throw new CallError("The arguments must be a JSON object.");
   return args;

@@ -29,14 +29,14 @@ const mostAliases = 10_000;
 /** Parses JSON, JSON lines or YAML. A broken line of JSON lines becomes a note; any other error is a `FormatError`. */
 export function parseDocument(text: string, syntax: Syntax): ParsedDocument {
   if (text.trim() === "") throw new FormatError("the file is empty");
-  const document = { json: readJson, jsonl: readJsonLines, yaml: readYaml }[syntax](text);
+  const document = { json: readJsonValue, jsonl: readJsonLines, yaml: readYaml }[syntax](text);
   const most = Math.max(largest, text.length);
   for (const { value, place } of document.values) checkSize(value, { place, most });
   return document;
 }
 
-function readJson(text: string): ParsedDocument {
-  const value = parseJson(text);
+function readJsonValue(text: string): ParsedDocument {
+  const value = parseJsonText(text);
   return {
     syntax: "json",
     values: [{ value, place: { pointer: "" } }],
@@ -45,7 +45,7 @@ function readJson(text: string): ParsedDocument {
   };
 }
 
-function parseJson(text: string): unknown {
+function parseJsonText(text: string): unknown {
   try {
     return parseExactJson(text);
   } catch {
@@ -72,7 +72,7 @@ function readJsonLines(text: string): ParsedDocument {
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
     if (line.trim() === "") continue;
     try {
-      const value = parseJson(line);
+      const value = parseJsonText(line);
       values.push({ value, place: { line: index + 1, pointer: "" } });
       for (const note of noteRepeatedKeys(line, index + 1)) repeated.push(note);
     } catch (error) {

@@ -130,7 +130,7 @@ function readInvocation(value: unknown, { place, collector }: ItemContext): Invo
   const final = readContent(anyField(value, "final_response", "finalResponse", "reference"));
   const lost = [...user.lost, ...final.lost];
   if (lost.length > 0) collector.note("dropped", place, `only text is kept; dropped: ${[...new Set(lost)].join(", ")}`);
-  const calls = callsOf(value);
+  const calls = adkCalls(value);
   if (user.text === "") {
     collector.note("dropped", place, "the invocation has no user text");
     return [];
@@ -148,7 +148,7 @@ function readInvocation(value: unknown, { place, collector }: ItemContext): Invo
 }
 
 /** The expected calls, with their responses where the file has them. Undefined if it says nothing about tools. */
-function callsOf(value: unknown): ImportedToolCall[] | undefined {
+function adkCalls(value: unknown): ImportedToolCall[] | undefined {
   const steps = recordField(value, "intermediate_data", "intermediateData");
   const events = (listField(steps, "invocation_events", "invocationEvents") ?? []).map((event) =>
     readContent(anyField(event, "content")),

@@ -110,7 +110,7 @@ function addQuestion(value: JsonRecord, answer: unknown, context: ItemContext): 
   );
 }
 
-interface Expected {
+interface BenchmarkExpectation {
   readonly truth: unknown;
   /** No function fits, so none must be called. */
   readonly isIrrelevant: boolean;
@@ -118,7 +118,7 @@ interface Expected {
 
 function withExpectedCalls(
   turns: readonly ImportedTurn[],
-  { truth, isIrrelevant }: Expected,
+  { truth, isIrrelevant }: BenchmarkExpectation,
   { place, collector }: ItemContext,
 ): ImportedTurn[] {
   const last = turns.length - 1;

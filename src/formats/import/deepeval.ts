@@ -166,7 +166,7 @@ function toolsOf(
 
 function addConversational(golden: JsonRecord, others: JsonRecord, context: ItemContext): void {
   const { place, collector } = context;
-  const { system, turns } = readTurns(golden, context);
+  const { system, turns } = readGoldenTurns(golden, context);
   if (turns.length === 0) {
     return collector.note(
       "dropped",
@@ -195,7 +195,7 @@ function addConversational(golden: JsonRecord, others: JsonRecord, context: Item
 }
 
 /** Turns are messages (in some files as JSON text); in older files each turn is a golden. */
-function readTurns(golden: JsonRecord, context: ItemContext): Pick<ParsedConversation, "system" | "turns"> {
+function readGoldenTurns(golden: JsonRecord, context: ItemContext): Pick<ParsedConversation, "system" | "turns"> {
   const given = { ...golden, turns: parseIfJson(golden["turns"]) };
   const name = listField(given, "turns") ? "turns" : "goldens";
   const values = listField(given, name) ?? [];

@@ -54,7 +54,7 @@ function addDialogue(value: JsonRecord, { name, list }: Utterances, context: Ite
   for (const [index, utterance] of list.entries()) {
     for (const part of ["segments", "frames", "annotations"])
       if ((listField(utterance, part)?.length ?? 0) > 0) annotations.add(part);
-    const calls = callsOf(utterance);
+    const calls = dialogueCalls(utterance);
     // The assistant calls a service before it speaks.
     const spoken = [...(calls.length > 0 ? [{ role: "assistant", content: "", tool_calls: calls }] : []), utterance];
     for (const message of spoken) {
@@ -78,7 +78,7 @@ function addDialogue(value: JsonRecord, { name, list }: Utterances, context: Ite
 }
 
 /** The calls of an utterance: Taskmaster's `apis`, or the service calls in the frames of the Schema-Guided Dialogue dataset. */
-function callsOf(utterance: unknown): ImportedToolCall[] {
+function dialogueCalls(utterance: unknown): ImportedToolCall[] {
   const frames = (listField(utterance, "frames") ?? []).flatMap((frame): unknown[] => {
     const call = recordField(frame, "service_call");
     const name = textField(call, "method");

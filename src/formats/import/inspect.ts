@@ -83,7 +83,7 @@ export const inspect = defineFormat({
   read: importInspect,
 });
 
-interface Asked {
+interface InspectQuestion {
   readonly input: unknown;
   readonly target: unknown;
 }
@@ -92,8 +92,8 @@ interface Asked {
  * Appends the choices to the question, as Inspect does; undefined if the target is not among their letters. Without the choices, a
  * target letter would mean nothing. Several letters are one answer.
  */
-function withChoices({ input, target }: Asked, choices: unknown): Asked | undefined {
-  const named = textsOf(choices).map((choice, index) => ({ letter: letterOf(index), choice }));
+function withChoices({ input, target }: InspectQuestion, choices: unknown): InspectQuestion | undefined {
+  const named = targetTexts(choices).map((choice, index) => ({ letter: letterOf(index), choice }));
   const letters = new Set<unknown>(named.map(({ letter }) => letter));
   const wanted: unknown[] = [target].flat();
   if (wanted.length === 0 || !wanted.every((letter) => letters.has(letter))) return undefined;
@@ -104,7 +104,7 @@ function withChoices({ input, target }: Asked, choices: unknown): Asked | undefi
 const letterOf = (index: number): string => (index < 26 ? String.fromCodePoint(65 + index) : String(index - 25));
 
 /** Choices are a list, or in a table a text separated by commas or spaces. Inspect ignores empty ones. */
-function textsOf(choices: unknown): string[] {
+function targetTexts(choices: unknown): string[] {
   const parts = typeof choices === "string" ? choices.split(choices.includes(",") ? "," : /\s+/) : choices;
   const texts = Array.isArray(parts) ? parts.map((part: unknown) => scalarText(part)?.trim() ?? "") : [];
   return texts.filter((text) => text !== "");

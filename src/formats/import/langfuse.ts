@@ -243,7 +243,7 @@ export function importTraces({ names, rows }: Table, collector: ScenarioCollecto
   // A table with another reference column is a dataset made from traces.
   const { reference } = mapping;
   if (assignColumns(names, reference === undefined ? {} : { reference }).roles.reference !== "output") return false;
-  const traces = rows.flatMap((row) => readTrace(row, { place: row.place, collector, mapping }));
+  const traces = rows.flatMap((row) => readLangfuseTrace(row, { place: row.place, collector, mapping }));
   const given = new Set([...names, ...traces.flatMap(({ cells }) => Object.keys(cells))]);
   const isExpected = reference !== undefined || collector.expectsRecorded;
   if (!isExpected) collector.note("changed", { line: 1 }, pastRepliesText);
@@ -263,7 +263,7 @@ export function importTraces({ names, rows }: Table, collector: ScenarioCollecto
 }
 
 /** Parses the cells of a trace; steps of other traces are dropped. */
-function readTrace({ place, cells }: TableRow, context: ItemContext): TableRow[] {
+function readLangfuseTrace({ place, cells }: TableRow, context: ItemContext): TableRow[] {
   if (isTraceStep(cells, context)) return [];
   const input = parseIfJson(cells["input"]);
   if ((input ?? "") === "") {

@@ -152,7 +152,7 @@ function addExported(value: unknown, context: ItemContext): void {
   collector.add({ place, id: anyField(value, ...conversationIds), description, turns });
 }
 
-interface Asked {
+interface ChatQuestion {
   readonly name: string;
   readonly messages: readonly unknown[];
   readonly mapping: ColumnMapping;
@@ -162,7 +162,7 @@ interface Asked {
  * The field with the reply outside the messages: the mapped one, the preferred reply, or a known reference field if the last message
  * is the user's.
  */
-function answerName(value: JsonRecord, { name, messages, mapping }: Asked): string | undefined {
+function answerName(value: JsonRecord, { name, messages, mapping }: ChatQuestion): string | undefined {
   const isWaiting = readMessage(messages.at(-1))?.role === "user";
   const named = fieldForRole(value, "reference", mapping);
   const names = mapping.reference === undefined ? [...preferred, ...(isWaiting ? [named] : [])] : [named, ...preferred];

@@ -38,17 +38,17 @@ const interactionFields = new Set([
   "generated_metadata",
 ]);
 
-interface Kind {
+interface FileKind {
   readonly is: (value: unknown) => boolean;
   readonly called: string;
 }
 
-const text: Kind = { is: (value) => scalarText(value) !== undefined, called: "text" };
-const list: Kind = { is: Array.isArray, called: "a list" };
-const object: Kind = { is: isRecord, called: "an object" };
+const text: FileKind = { is: (value) => scalarText(value) !== undefined, called: "text" };
+const list: FileKind = { is: Array.isArray, called: "a list" };
+const object: FileKind = { is: isRecord, called: "an object" };
 
 /** Expected types of the fields. A scenario with a wrong type is dropped: without that field it would test something else. */
-const scenarioKinds: Readonly<Record<string, Kind>> = {
+const scenarioKinds: Readonly<Record<string, FileKind>> = {
   description: text,
   tags: list,
   system_prompt: text,
@@ -58,7 +58,7 @@ const scenarioKinds: Readonly<Record<string, Kind>> = {
   expect: object,
   user: object,
 };
-const interactionKinds: Readonly<Record<string, Kind>> = {
+const interactionKinds: Readonly<Record<string, FileKind>> = {
   prompt: text,
   agent_reply: text,
   context: list,
@@ -238,7 +238,7 @@ function readTurn(value: unknown, place: SourceLocation, collector: ScenarioColl
 
 interface FieldKinds {
   readonly record: JsonRecord;
-  readonly kinds: Readonly<Record<string, Kind>>;
+  readonly kinds: Readonly<Record<string, FileKind>>;
   readonly place: SourceLocation;
   readonly collector: ScenarioCollector;
 }

@@ -115,7 +115,7 @@ export function readInput(value: unknown, context: ItemContext): ParsedConversat
   const history = messageLists.find((name) => listField(value, name));
   const before =
     history === undefined ? undefined : readMessages(listField(value, history) ?? [], descend(context, history));
-  const asked = before?.open ? undefined : questionOf(value, history, context.mapping);
+  const asked = before?.open ? undefined : itemQuestion(value, history, context.mapping);
   const conversation = before?.open ? before : withQuestion(value, { before, history, asked }, context);
   const system = fieldForRole(value, "system", context.mapping);
   const used = [history, asked, system];
@@ -286,7 +286,7 @@ function ownMessage(value: JsonRecord, { mapping, place, collector }: ItemContex
 }
 
 /** The field with the question, beside a conversation or alone. */
-function questionOf(record: JsonRecord, history: string | undefined, mapping: ColumnMapping): string | undefined {
+function itemQuestion(record: JsonRecord, history: string | undefined, mapping: ColumnMapping): string | undefined {
   const others = Object.fromEntries(Object.entries(record).filter(([name]) => name !== history));
   return fieldForRole(others, "user", mapping) ?? onlyTextField(others);
 }
@@ -310,7 +310,7 @@ function readMessages(messages: readonly unknown[], context: ItemContext): Parse
   return turnsFromMessages({ messages: lists.flat(), stepsTo, place, collector });
 }
 
-interface Found {
+interface FoundFields {
   readonly before: ParsedConversation | undefined;
   readonly history: string | undefined;
   readonly asked: string | undefined;
@@ -319,7 +319,7 @@ interface Found {
 /** A conversation followed by the question, or the question alone. */
 function withQuestion(
   record: JsonRecord,
-  { before, history, asked: name }: Found,
+  { before, history, asked: name }: FoundFields,
   context: ItemContext,
 ): ParsedConversation | undefined {
   const asked = name === undefined ? undefined : readQuestion(record[name], descend(context, name));

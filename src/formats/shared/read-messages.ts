@@ -221,7 +221,7 @@ interface MessageSource {
  */
 export function turnsFromMessages({ messages, place, collector, stepsTo }: MessageSource): ParsedConversation {
   const system: string[] = [];
-  const turns: Answered[] = [];
+  const turns: AnsweredMessage[] = [];
   for (const [index, value] of messages.entries()) {
     const at = locationBelow(place, ...(stepsTo?.(index) ?? [index]));
     if (textField(value, "type") === "reasoning") {
@@ -251,7 +251,7 @@ export function turnsFromMessages({ messages, place, collector, stepsTo }: Messa
 
 type Notes = Pick<ScenarioCollector, "note">;
 
-interface Answered {
+interface AnsweredMessage {
   readonly user: string;
   readonly place: SourceLocation;
   readonly replies: string[];
@@ -263,7 +263,7 @@ interface Answered {
   isAnswered: boolean;
 }
 
-const newTurn = (user: string, place: SourceLocation): Answered => ({
+const newTurn = (user: string, place: SourceLocation): AnsweredMessage => ({
   user,
   place,
   replies: [],
@@ -273,7 +273,10 @@ const newTurn = (user: string, place: SourceLocation): Answered => ({
   isAnswered: false,
 });
 
-function finishTurn({ user, place, replies, beside, calls, isExpected }: Answered, { note }: Notes): ImportedTurn {
+function finishTurn(
+  { user, place, replies, beside, calls, isExpected }: AnsweredMessage,
+  { note }: Notes,
+): ImportedTurn {
   // A turn that ends with calls is answered by them; the text beside them is then all that was said.
   const said = replies.length > 0 ? replies : beside.splice(-1).map(({ text }) => text);
   for (const { place: at } of beside)
@@ -282,7 +285,12 @@ function finishTurn({ user, place, replies, beside, calls, isExpected }: Answere
   return compact({ user, reference: said.join("\n\n"), calls: calls.length > 0 ? calls : undefined, expected });
 }
 
-function takeReply(message: ParsedMessage, turn: Answered | undefined, at: SourceLocation, { note }: Notes): void {
+function takeReply(
+  message: ParsedMessage,
+  turn: AnsweredMessage | undefined,
+  at: SourceLocation,
+  { note }: Notes,
+): void {
   const { text, calls, isExample } = message;
   if (!turn) {
     note(
@@ -315,7 +323,7 @@ function takeReply(message: ParsedMessage, turn: Answered | undefined, at: Sourc
 
 function takeResults(
   results: readonly ImportedToolResult[],
-  turn: Answered | undefined,
+  turn: AnsweredMessage | undefined,
   at: SourceLocation,
   { note }: Notes,
 ): void {

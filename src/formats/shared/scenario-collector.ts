@@ -119,7 +119,7 @@ export function createScenarioCollector({
       const scenario = toScenario(draft, id, { note, makesWorlds, keepsRecording });
       if (!scenario) return;
       scenarios.push(scenario);
-      for (const check of checksOf(draft, scenario)) checks.push(check);
+      for (const check of draftChecks(draft, scenario)) checks.push(check);
       for (const variant of draft.variants ?? []) {
         const list = variants.get(variant.name) ?? [];
         variants.set(variant.name, [...list, toVariant(scenario, variant)]);
@@ -188,7 +188,7 @@ function toScenario(
   if (parsed.success) return { ...parsed.data, ...(draft.system && { system_prompt: draft.system }) };
   for (const issue of parsed.error.issues) {
     const place = locationBelow(draft.place, ...issue.path.map(String));
-    note("dropped", place, `the scenario is not valid: ${nameOf(issue.path)} ${issue.message}`);
+    note("dropped", place, `the scenario is not valid: ${draftName(issue.path)} ${issue.message}`);
   }
   return undefined;
 }
@@ -210,7 +210,7 @@ const worldOf = ({ tools = [], turns, place }: ImportedScenario, note: AddNote):
   toWorld({ tools, calls: turns.flatMap(({ calls }) => calls ?? []), place, note });
 
 /** The field, or the list that contains the item. */
-function nameOf(path: readonly PropertyKey[]): string {
+function draftName(path: readonly PropertyKey[]): string {
   return String(path.findLast((step) => typeof step === "string") ?? "it");
 }
 
@@ -260,7 +260,7 @@ function recordingOf({ reply, reference, calls = [] }: ImportedTurn): object {
   return compact({ agent_reply: reply ?? reference ?? "", tool_calls: tool_calls.length > 0 ? tool_calls : undefined });
 }
 
-function checksOf(draft: ImportedScenario, scenario: FileScenario): UnmappedCheck[] {
+function draftChecks(draft: ImportedScenario, scenario: FileScenario): UnmappedCheck[] {
   return draft.turns.flatMap((turn, index) => {
     const interaction_id = scenario.interactions[index]?.id ?? "";
     return (turn.unmapped ?? []).map((check) => ({ scenario_id: scenario.id, interaction_id, ...check }));

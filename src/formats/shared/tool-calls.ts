@@ -33,7 +33,12 @@ export interface ImportedTool {
   readonly parameters: JsonRecord | undefined;
 }
 
-type Note = (kind: "dropped" | "changed" | "kept", place: SourceLocation, message: string, subject?: string) => void;
+type CallNote = (
+  kind: "dropped" | "changed" | "kept",
+  place: SourceLocation,
+  message: string,
+  subject?: string,
+) => void;
 
 /** Objects that hold a call under a single field: Gemini, Bedrock, OpenTelemetry. */
 const callHolders = ["functionCall", "function_call", "toolUse", "tool_call", "toolCall"];
@@ -173,7 +178,7 @@ const mostExpected = 100;
 /** Converts calls to `reference_tool_calls`; values that look like matchers are compared as they are. */
 export function toReferenceCalls(
   calls: readonly ImportedToolCall[],
-  { place, note }: { place: SourceLocation; note: Note },
+  { place, note }: { place: SourceLocation; note: CallNote },
 ): ReferenceToolCall[] {
   const references = calls.flatMap((call): ReferenceToolCall[] => {
     if (!ToolName.safeParse(call.name).success) {
@@ -303,7 +308,7 @@ interface WorldSource {
   readonly tools: readonly ImportedTool[];
   readonly calls: readonly ImportedToolCall[];
   readonly place: SourceLocation;
-  readonly note: Note;
+  readonly note: CallNote;
 }
 
 /**

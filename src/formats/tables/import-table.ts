@@ -52,7 +52,7 @@ export function importTable(given: Table, collector: ScenarioCollector, wanted: 
   if (checksFields) noteMisspeltColumns(plan, collector);
   const groups = new Map<string, TableRow[]>();
   for (const [index, row] of table.rows.entries()) {
-    const key = keyOf(row, index, plan, collector);
+    const key = rowKey(row, index, plan, collector);
     if (key === undefined) continue;
     const group = groups.get(key);
     if (group) group.push(row);
@@ -110,7 +110,7 @@ const text = (row: TableRow, plan: ColumnPlan, role: ColumnRole): string | undef
 };
 
 /** Rows with the same key are one scenario; undefined for an empty row. */
-function keyOf(row: TableRow, index: number, plan: ColumnPlan, collector: ScenarioCollector): string | undefined {
+function rowKey(row: TableRow, index: number, plan: ColumnPlan, collector: ScenarioCollector): string | undefined {
   const id = text(row, plan, "scenario_id");
   if (id !== undefined && id !== "") return `id ${id}`;
   if ((text(row, plan, "user") ?? "") !== "") return `row ${index}`;
@@ -124,8 +124,8 @@ function addRows(rows: readonly TableRow[], plan: RowPlan, collector: ScenarioCo
   const ownId = plan.roles.scenario_id === undefined ? cell(first, plan, "id") : cell(first, plan, "scenario_id");
   const whole = (role: ColumnRole): string | undefined => wholeText({ rows, plan, role, collector });
   const tags = whole("tags");
-  const ordered = inOrder(rows, plan, collector);
-  const asked = ordered.map((row) => readTurns(row, plan, collector));
+  const ordered = rowsInOrder(rows, plan, collector);
+  const asked = ordered.map((row) => readTableTurns(row, plan, collector));
   const unasked = Object.assign({}, ...asked.map(({ unasked: own }) => own)) as JsonRecord;
   const about = plan.isOwn ? wholeParts(first, collector) : keptColumns(ordered, plan);
   if (plan.checksFields) {
@@ -143,7 +143,7 @@ function addRows(rows: readonly TableRow[], plan: RowPlan, collector: ScenarioCo
     ...about,
     metadata: { ...unasked, ...about.metadata },
     tags: [...(tags === undefined ? [] : readTags(tags)), ...(about.tags ?? [])],
-    turns: joinTurns(asked),
+    turns: joinTableTurns(asked),
   });
 }
 
@@ -183,7 +183,7 @@ function keptColumns(rows: readonly TableRow[], { kept }: RowPlan): About {
 }
 
 /** Rows of a session may repeat the earlier messages; only the new ones are added. */
-function joinTurns(asked: readonly Asked[]): ImportedTurn[] {
+function joinTableTurns(asked: readonly TableQuestion[]): ImportedTurn[] {
   const said: ImportedTurn[] = [];
   for (const { turns } of asked) {
     const goesOn = turns.length > said.length && said.every(({ user }, index) => user === turns[index]?.user);
@@ -210,7 +210,7 @@ function wholeText({ rows, plan, role, collector }: WholeText): string | undefin
   return first;
 }
 
-function inOrder(rows: readonly TableRow[], plan: ColumnPlan, collector: ScenarioCollector): TableRow[] {
+function rowsInOrder(rows: readonly TableRow[], plan: ColumnPlan, collector: ScenarioCollector): TableRow[] {
   const numbered = rows.map((row) => {
     const turn = text(row, plan, "turn")?.trim() ?? "";
     const number = turn === "" ? Number.NaN : Number(turn);
@@ -223,10 +223,10 @@ function inOrder(rows: readonly TableRow[], plan: ColumnPlan, collector: Scenari
   return (sortable ? numbered.toSorted((left, right) => left.number - right.number) : numbered).map(({ row }) => row);
 }
 
-type Asked = Pick<ParsedConversation, "system" | "turns"> & { readonly unasked?: JsonRecord };
+type TableQuestion = Pick<ParsedConversation, "system" | "turns"> & { readonly unasked?: JsonRecord };
 
 /** A cell holds the user's message; in JSON rows also earlier messages, or an object with them. */
-function readTurns(row: TableRow, plan: RowPlan, collector: ScenarioCollector): Asked {
+function readTableTurns(row: TableRow, plan: RowPlan, collector: ScenarioCollector): TableQuestion {
   const turn = readTurn(row, plan, collector);
   const name = plan.roles.user ?? "";
   const whole = { place: row.place, collector, mapping: {} };
@@ -265,10 +265,10 @@ function referencePerTurn({ cells }: TableRow, { roles }: ColumnPlan, turns: num
 
 function readTurn(row: TableRow, plan: RowPlan, collector: ScenarioCollector): ImportedTurn {
   const named = labelsIn(row, plan);
-  const json = readJson(row, plan, "reference_metadata", collector);
-  const generated = readJson(row, plan, "generated_metadata", collector);
-  const references = readJson(row, plan, "references", collector);
-  const checks = readJson(row, plan, "checks", collector);
+  const json = readJsonCell(row, plan, "reference_metadata", collector);
+  const generated = readJsonCell(row, plan, "generated_metadata", collector);
+  const references = readJsonCell(row, plan, "references", collector);
+  const checks = readJsonCell(row, plan, "checks", collector);
   const expected = readExpected(row, plan, collector);
   const asked = readRubrics(cell(row, plan, "rubric"), { place: row.place, collector });
   const tools = readExpectedCalls(row, plan, collector);
@@ -289,14 +289,14 @@ function readTurn(row: TableRow, plan: RowPlan, collector: ScenarioCollector): I
 
 function readContext(row: TableRow, plan: RowPlan, collector: ScenarioCollector): ImportedTurn["context"] {
   if (!plan.isOwn) return passagesOfCell(cell(row, plan, "context"));
-  const value = readJson(row, plan, "context", collector);
+  const value = readJsonCell(row, plan, "context", collector);
   return Array.isArray(value) ? (value as ImportedTurn["context"]) : undefined;
 }
 
 /** Our own tables have references with matchers; others list calls or names of tools. */
 function readExpectedCalls(row: TableRow, plan: RowPlan, collector: ScenarioCollector): Pick<ImportedTurn, "expected"> {
   if (cell(row, plan, "reference_tool_calls") === undefined) return {};
-  const value = readJson(row, plan, "reference_tool_calls", collector);
+  const value = readJsonCell(row, plan, "reference_tool_calls", collector);
   if (!Array.isArray(value)) return {};
   if (plan.isOwn) return { expected: value };
   return { expected: toReferenceCalls(readToolCalls(value), { place: row.place, note: collector.note }) };
@@ -328,7 +328,7 @@ function readExpected({ place, cells }: TableRow, { roles }: ColumnPlan, collect
 }
 
 /** A JSON cell: text in CSV files, already parsed in JSON rows. */
-function readJson(row: TableRow, plan: ColumnPlan, role: ColumnRole, collector: ScenarioCollector): unknown {
+function readJsonCell(row: TableRow, plan: ColumnPlan, role: ColumnRole, collector: ScenarioCollector): unknown {
   const value = cell(row, plan, role);
   if (typeof value !== "string" || value.trim() === "") return value;
   try {

@@ -110,14 +110,14 @@ function conversationsIn({ said, id, roles }: Chat, collector: ScenarioCollector
     );
   const groups = Map.groupBy(said, ({ row }) => (id === undefined ? "conversation" : scalarText(row.cells[id])));
   return [...groups].map(([scenario_id, own]) =>
-    inOrder(own, roles.turn).map(({ row: { place, cells }, message }) => ({
+    turnsInOrder(own, roles.turn).map(({ row: { place, cells }, message }) => ({
       row: { place, cells: { ...cells, [addedColumns.scenario_id]: scenario_id } },
       message,
     })),
   );
 }
 
-function inOrder(said: readonly MessageRow[], turn: string | undefined): readonly MessageRow[] {
+function turnsInOrder(said: readonly MessageRow[], turn: string | undefined): readonly MessageRow[] {
   const numberOf = ({ row }: MessageRow): number => Number.parseFloat(scalarText(row.cells[turn ?? ""]) ?? "");
   if (said.some((own) => Number.isNaN(numberOf(own)))) return said;
   return said.toSorted((left, right) => numberOf(left) - numberOf(right));

@@ -10,10 +10,10 @@ export function messageCalls({ tool_calls, invalid_tool_calls }: JsonRecord): {
   readonly invalid: readonly ReportedToolCall[];
 } {
   const invalid = callList(invalid_tool_calls).map((call) => ({
-    ...toCall(call),
+    ...toReportedCall(call),
     error: nonEmptyString(call["error"]) ?? "The agent could not use this call.",
   }));
-  return { pending: withUniqueIds(callList(tool_calls).map(toCall)), invalid };
+  return { pending: withUniqueIds(callList(tool_calls).map(toReportedCall)), invalid };
 }
 
 /**
@@ -26,9 +26,9 @@ export function loggedCalls(log: unknown): readonly ReportedToolCall[] {
   const add = (call: ReportedToolCall): number => calls.push(call) - 1;
   for (const entry of callList(log)) {
     if (entry["type"] === "model-call" && isRecord(entry["reply"])) {
-      for (const call of callList(entry["reply"]["tool_calls"])) open.add(add(toCall(call)));
+      for (const call of callList(entry["reply"]["tool_calls"])) open.add(add(toReportedCall(call)));
     } else if (entry["type"] === "tool-call") {
-      const done = { ...toCall(entry), ...toEnd(entry) };
+      const done = { ...toReportedCall(entry), ...toCallsEnd(entry) };
       const place = open.values().find((index) => isSameCall(calls[index], done)) ?? add(done);
       open.delete(place);
       calls[place] = done;
@@ -58,8 +58,8 @@ export class StreamedCalls {
   /** False for an event of another kind. */
   add(type: string, data: JsonRecord): boolean {
     if (type !== "tool-start" && type !== "tool-end") return false;
-    const call = toCall(data);
-    this.#calls.set(call.id, type === "tool-end" ? { ...call, ...toEnd(data) } : call);
+    const call = toReportedCall(data);
+    this.#calls.set(call.id, type === "tool-end" ? { ...call, ...toCallsEnd(data) } : call);
     return true;
   }
 
@@ -68,7 +68,7 @@ export class StreamedCalls {
   }
 }
 
-function toCall(call: JsonRecord): ReportedToolCall {
+function toReportedCall(call: JsonRecord): ReportedToolCall {
   return {
     id: nonEmptyString(call["id"]) ?? "",
     name: nonEmptyString(call["name"]) ?? "",
@@ -76,7 +76,7 @@ function toCall(call: JsonRecord): ReportedToolCall {
   };
 }
 
-function toEnd({ ok, result, duration_ms }: JsonRecord): Pick<ReportedToolCall, "result" | "error" | "ms"> {
+function toCallsEnd({ ok, result, duration_ms }: JsonRecord): Pick<ReportedToolCall, "result" | "error" | "ms"> {
   const ms = typeof duration_ms === "number" && duration_ms >= 0 ? { ms: duration_ms } : {};
   if (ok !== false) return compact({ result, ...ms });
   return { error: nonEmptyString(result) ?? "The tool failed.", ...ms };

@@ -156,7 +156,9 @@ async function streamedReply(
       return "more";
     },
     finish: () =>
-      message ? toReply(message, context) : invalid(context, "The stream ended before the reply was complete."),
+      message
+        ? toAgentChatReply(message, context)
+        : invalid(context, "The stream ended before the reply was complete."),
   };
   const reply = await readReplyStream(stream, collector, { context, maxEventBytes: outbound.maxEventBytes });
   const latency_ms = elapsedMs(startedAt);
@@ -265,10 +267,12 @@ function explainProblem(problem: unknown, what: string): Explanation | null {
 /** Reads the message that `POST /` answers. */
 function parseAgentReply(body: string, context: AnswerContext): ParsedReply | ReplyError {
   const message = parseJson(body);
-  return isRecord(message) ? toReply(message, context) : invalid(context, "The agent's answer is not a JSON object.");
+  return isRecord(message)
+    ? toAgentChatReply(message, context)
+    : invalid(context, "The agent's answer is not a JSON object.");
 }
 
-function toReply(message: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
+function toAgentChatReply(message: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
   const { pending, invalid: unusable } = messageCalls(message);
   const text = contentText(message["content"]) ?? (pending.length > 0 ? "" : null);
   if (text === null) return invalid(context, "The agent's answer holds no content.");

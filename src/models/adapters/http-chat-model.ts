@@ -156,7 +156,7 @@ function isEventStream({ headers, body }: SuccessfulAnswer): boolean {
   return isSaid || /^\s*(?:data|event|id|retry)?:/.test(body);
 }
 
-interface StreamedCall {
+interface HttpCall {
   readonly result: OutboundStream | OutboundBody;
   readonly context: AnswerContext;
   readonly onText: ((text: string) => void) | undefined;
@@ -165,7 +165,7 @@ interface StreamedCall {
 }
 
 /** `isHeard`: the caller has received a part. */
-async function streamed(protocol: ChatProtocol, call: StreamedCall): Promise<{ reply: Reply; isHeard: boolean }> {
+async function streamed(protocol: ChatProtocol, call: HttpCall): Promise<{ reply: Reply; isHeard: boolean }> {
   const { result, context, onText, onReasoning, maxEventBytes } = call;
   const { startedAt } = result;
   let firstToken: number | null = null;

@@ -65,7 +65,7 @@ const emptyAccount: ReadonlySet<unknown> = new Set([
 ]);
 const noCredit = /\b(?:used all available|run out of|have any) credits\b/i;
 
-interface Refusal {
+interface RefusalPattern {
   readonly error: ErrorBody;
   /** The parsed body. */
   readonly answer: unknown;
@@ -76,7 +76,7 @@ interface Refusal {
 interface Meaning {
   readonly on: (status: number) => boolean;
   /** The explanation without the leading status; null when the refusal means something else. */
-  readonly explain: (refusal: Refusal) => Explanation | null;
+  readonly explain: (refusal: RefusalPattern) => Explanation | null;
 }
 
 const anyClientError = (status: number) => status < 500;

@@ -37,28 +37,28 @@ const table = {
   no_stream: { detect: (refusal) => refusedStream(refusal) === "stream", alone: true },
   newer_token_limit: { detect: refusesOlderLimit, alone: true },
   // Cache marks split a text into parts; some servers take only a string.
-  no_cache_control: refused({ sent: /"cache_control":\{/, words: /\bcache_control\b|\bcontent\b/i }),
-  no_foreign_metadata: refused({
+  no_cache_control: refusedField({ sent: /"cache_control":\{/, words: /\bcache_control\b|\bcontent\b/i }),
+  no_foreign_metadata: refusedField({
     sent: /"reasoning_(?:content|details)":/,
     words: /\breasoning_(?:content|details)\b/,
     unless: missingReasoning(),
   }),
   // Some servers refuse the `reasoning` field that they send themselves.
-  no_reasoning: refused({ sent: /"reasoning":"/, words: /\breasoning\b/ }),
+  no_reasoning: refusedField({ sent: /"reasoning":"/, words: /\breasoning\b/ }),
   // OpenAI returns reasoning encrypted, servers of open models in plain text; both accept it back.
-  no_reasoning_items: refused({
+  no_reasoning_items: refusedField({
     sent: /"reasoning\.encrypted_content"|"encrypted_content":|\{"type":"reasoning",/,
     words: /encrypted[_ ]content|\binclude\b|reasoning_?item|\breasoning\b[^]{0,40}\bitem/i,
   }),
   // DeepSeek, Kimi and MiMo require `reasoning_content` in every reply, their own and those of other models.
-  reasoning_required: refused({ sent: /"role":"assistant"/, words: missingReasoning() }),
+  reasoning_required: refusedField({ sent: /"role":"assistant"/, words: missingReasoning() }),
   // Mistral accepts nine letters and digits, OpenAI at most forty characters.
-  short_call_ids: refused({
+  short_call_ids: refusedField({
     sent: /"tool_call_id":/,
     words: /\btool[_ ]calls?(?:\[\d+\])?[._ ]id\b[^]{0,200}\b(?:length|long|pattern)\b/i,
   }),
   short_descriptions: {
-    ...refused({
+    ...refusedField({
       sent: /"description":"(?:[^"\\]|\\.){1025}/,
       words: /\btools\[\d+\](?:\.function)?\.description\b[^]{0,80}\btoo long\b/,
     }),
@@ -66,7 +66,7 @@ const table = {
   },
   // Kimi, Gemini, Mistral, Ollama, xAI, Bedrock: one empty reply would end the conversation.
   no_empty_messages: {
-    ...refused({
+    ...refusedField({
       sent: /"role":"(?:user|assistant)",(?:"name":"[^"]*",)?"content":"(?:\s|\\n)*"/,
       words: /\bmust not be empty\b|\bmust have either content\b|\bat least one content element\b|\bis blank\b/i,
     }),
@@ -74,11 +74,11 @@ const table = {
   },
   // Mistral, when a reply was stopped after its tool results and the user speaks next.
   closed_turns: {
-    ...refused({ sent: /"role":"tool",/, words: /\bunexpected role '(?:user|system)' after role 'tool'/i }),
+    ...refusedField({ sent: /"role":"tool",/, words: /\bunexpected role '(?:user|system)' after role 'tool'/i }),
     adjust: withClosedTurns,
   },
   // Claude since Fable 5.1, and whenever it thinks.
-  no_forced_choice: refused({ sent: /"tool_choice":\{"type":"(?:any|tool)"/, words: /\btool_choice\b/ }),
+  no_forced_choice: refusedField({ sent: /"tool_choice":\{"type":"(?:any|tool)"/, words: /\btool_choice\b/ }),
   // Only models that think accept a request for their reasoning.
   thinks: {
     detect: () => false,
@@ -139,7 +139,7 @@ export function rememberQuirks(
 }
 
 /** A row for a field that strict servers refuse. Both patterns must match, and `unless` must not. */
-function refused({ sent: field, words, unless }: { sent: RegExp; words: RegExp; unless?: RegExp }): Quirk {
+function refusedField({ sent: field, words, unless }: { sent: RegExp; words: RegExp; unless?: RegExp }): Quirk {
   return {
     detect({ status, response, sent }) {
       if (status !== 400 && status !== 422) return false;
@@ -185,18 +185,18 @@ function withoutName(text: string, name: string): string {
 /** The words of a refusal in lower case. Only searched, never passed on. */
 function complaint(body: string): string {
   const answer = parseJson(body);
-  const texts = isRecord(answer) || Array.isArray(answer) ? textsOf(answer) : [body];
+  const texts = isRecord(answer) || Array.isArray(answer) ? errorTexts(answer) : [body];
   return texts.join("\n").slice(0, 2_000).toLowerCase();
 }
 
 /** The fields in which servers say what is wrong. Some repeat the request beside them, which always mentions streaming. */
 const errorFields = new Set("error errors message detail msg loc param code type title metadata raw".split(" "));
 
-function textsOf(value: unknown): readonly string[] {
+function errorTexts(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(textsOf);
+  if (Array.isArray(value)) return value.flatMap(errorTexts);
   if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([key, part]) => (errorFields.has(key) ? textsOf(part) : []));
+  return Object.entries(value).flatMap(([key, part]) => (errorFields.has(key) ? errorTexts(part) : []));
 }
 
 /** Wording of OpenAI, vLLM, Ollama, DeepSeek, Mistral and OpenRouter; Groq requires a string. */

@@ -41,7 +41,7 @@ function materialOf({ messages }: ChatRequest): { reply: string; references: str
   const user = messages.findLast(({ role }) => role === "user")?.content ?? "";
   const [start, end] = [user.indexOf("<<<DATA\n"), user.lastIndexOf("\nDATA>>>")];
   const block = start === -1 || end <= start ? "{}" : user.slice(start + "<<<DATA\n".length, end);
-  const material = parse(block);
+  const material = parseJudgePrompt(block);
   const turns = Array.isArray(material["conversation"]) ? material["conversation"] : [];
   const last: unknown = turns.at(-1);
   const turn = isRecord(last) ? { ...last, reply_to_judge: last["assistant"] } : material;
@@ -52,7 +52,7 @@ function materialOf({ messages }: ChatRequest): { reply: string; references: str
   };
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> {
+function parseJudgePrompt(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : {};

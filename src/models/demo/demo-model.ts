@@ -46,9 +46,9 @@ export function defineDemoModel(
     const elapsed = () => performance.now() - started;
     const draft = isSimulatorRequest(request)
       ? { text: playUser(request) }
-      : ((structured ? null : refuse(request)) ?? demandToolCall(request, respond(request)));
+      : ((structured ? null : refuseRequest(request)) ?? demandToolCall(request, respond(request)));
     if ("failure" in draft) {
-      await pause(latencyMs, signal);
+      await pauseBetween(latencyMs, signal);
       return toFailedReply(draft, elapsed());
     }
 
@@ -56,7 +56,7 @@ export function defineDemoModel(
     const pieces = onText ? splitPieces(text) : [text];
     let first_token_ms: number | null = null;
     for (const piece of pieces) {
-      await pause(latencyMs / pieces.length, signal);
+      await pauseBetween(latencyMs / pieces.length, signal);
       first_token_ms ??= onText ? elapsed() : null;
       if (piece !== "") onText?.(piece);
     }
@@ -81,7 +81,7 @@ export function defineDemoModel(
   };
 }
 
-function refuse({ format }: ChatRequest): DemoFailure | null {
+function refuseRequest({ format }: ChatRequest): DemoFailure | null {
   return format ? rejection("A demo model cannot write structured output; use a language model for that") : null;
 }
 
@@ -94,7 +94,7 @@ function rejection(detail: string): DemoFailure {
   return { failure: "upstream_rejected", detail, upstream_status: 400 };
 }
 
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+async function pauseBetween(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (milliseconds > 0) await wait(milliseconds, undefined, { signal });
   signal.throwIfAborted();
 }
@@ -141,7 +141,7 @@ export function countDemoTokens(text: string): number {
   // A huge text is extrapolated from its beginning: counting all of it would block other requests.
   const counted = text.slice(0, longestCounted);
   let tokens = 0;
-  for (const [piece] of counted.matchAll(pieces)) tokens += tokensOf(piece);
+  for (const [piece] of counted.matchAll(pieces)) tokens += demoTokens(piece);
   return counted.length === text.length ? tokens : Math.ceil((tokens * text.length) / counted.length);
 }
 
@@ -149,12 +149,12 @@ export function countDemoTokens(text: string): number {
 export function cutToTokens(text: string, limit: number): string {
   let tokens = 0;
   for (const match of text.matchAll(pieces)) {
-    tokens += tokensOf(match[0]);
+    tokens += demoTokens(match[0]);
     if (tokens > limit) return text.slice(0, match.index).trimEnd();
   }
   return text;
 }
 
-function tokensOf(piece: string): number {
+function demoTokens(piece: string): number {
   return Math.ceil([...piece].length / lettersPerToken);
 }

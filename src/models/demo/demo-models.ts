@@ -95,11 +95,11 @@ function respondAsSecondVersion(seed: string): Respond {
       return { text: findAnswer(messages) ?? "I am sorry, I do not know that. Shall I pass you on to a colleague?" };
     }
     const errs = line.unsure === true && dice(request)() < unsureShare;
-    return { text: fillIn(errs ? line.wrong : line.reply, messages), metadata: labels(line, errs) };
+    return { text: fillIn(errs ? line.wrong : line.reply, messages), metadata: labelsOfQuestion(line, errs) };
   };
 }
 
-function labels({ intent, sentiment }: ScriptLine, errs: boolean): Metadata {
+function labelsOfQuestion({ intent, sentiment }: ScriptLine, errs: boolean): Metadata {
   return { intent, sentiment: errs ? "negative" : sentiment };
 }
 
@@ -244,9 +244,9 @@ function readTools(request: ChatRequest): Cue | null {
   const { calls } = planToolCalls(userTexts(messages).at(-1) ?? "", request);
   const results = lastToolResults(messages);
   const mayRetry = results.some(({ failed }) => failed) && toolRounds(messages) < mostRounds;
-  if (results.length > 0 && !mayRetry) return { kind: "text", text: results.map(describe).join(" ") };
+  if (results.length > 0 && !mayRetry) return { kind: "text", text: results.map(describeModel).join(" ") };
   if (calls.length > 0) return { kind: "tools", calls };
-  return results.length > 0 ? { kind: "text", text: results.map(describe).join(" ") } : null;
+  return results.length > 0 ? { kind: "text", text: results.map(describeModel).join(" ") } : null;
 }
 
 /** The script's step for the current state of the conversation. */
@@ -272,7 +272,7 @@ function perform(cue: Cue, { messages }: ChatRequest): Draft {
 /** demo/scripted: the script's own answers, and real calls of the tools it is offered. */
 export const respondFromScript: Respond = (request) => perform(readScript(request), request);
 
-function describe({ name, input, output, failed }: ToolResult): string {
+function describeModel({ name, input, output, failed }: ToolResult): string {
   if (failed) return `I could not find that out: the ${name} tool reported a problem.`;
   if (name === "current_time") return `It is ${output}.`;
   if (name === "calculator") return input === "" ? `The result is ${output}.` : `${input} is ${output}.`;

@@ -1,14 +1,14 @@
 import { isRecord } from "../../base/json.ts";
 import type { ChatMessage, ChatRequest, ToolCall, ToolDefinition } from "../../contract/ports/chat-model.ts";
 
-interface ToolPlan {
+interface DemoToolPlan {
   readonly calls: readonly Omit<ToolCall, "id">[];
   /** Questions that need a tool which was not offered. */
   readonly missing: readonly string[];
 }
 
 /** The calls of `current_time` and `calculator` that answer a user's text. */
-export function planToolCalls(text: string, { tools = [], tool_choice }: ChatRequest): ToolPlan {
+export function planToolCalls(text: string, { tools = [], tool_choice }: ChatRequest): DemoToolPlan {
   const offered = new Map(tool_choice === "none" ? [] : tools.map((tool) => [tool.name, tool]));
   const calls: Omit<ToolCall, "id">[] = [];
   const missing: string[] = [];
@@ -31,7 +31,7 @@ function call(tool: ToolDefinition, values: Record<string, string>): Omit<ToolCa
 }
 
 function timeArguments(tool: ToolDefinition, timezone: string | null): Record<string, string> {
-  const field = fieldsOf(tool).find((name) => /^(?:time_?zone|tz)$/i.test(name));
+  const field = schemaFields(tool).find((name) => /^(?:time_?zone|tz)$/i.test(name));
   if (field === undefined) return {};
   const { required } = tool.parameters;
   const isRequired = Array.isArray(required) && required.includes(field);
@@ -39,11 +39,11 @@ function timeArguments(tool: ToolDefinition, timezone: string | null): Record<st
 }
 
 function expressionField(tool: ToolDefinition): string {
-  const fields = fieldsOf(tool);
+  const fields = schemaFields(tool);
   return fields.includes("expression") ? "expression" : (fields[0] ?? "expression");
 }
 
-function fieldsOf({ parameters }: ToolDefinition): string[] {
+function schemaFields({ parameters }: ToolDefinition): string[] {
   const { properties } = parameters;
   return typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
 }
@@ -102,7 +102,7 @@ export function lastToolResults(messages: readonly ChatMessage[]): ToolResult[] 
   const end = messages.findLastIndex(({ role }) => role !== "tool");
   const asked = messages[end];
   const calls = asked?.role === "assistant" ? (asked.tool_calls ?? []) : [];
-  return messages.slice(end + 1).flatMap((message) => (message.role === "tool" ? toResult(message, calls) : []));
+  return messages.slice(end + 1).flatMap((message) => (message.role === "tool" ? toDemoResult(message, calls) : []));
 }
 
 /** The number of tool calls since the user's last message. */
@@ -112,12 +112,12 @@ export function toolRounds(messages: readonly ChatMessage[]): number {
     .length;
 }
 
-function toResult(message: Extract<ChatMessage, { role: "tool" }>, calls: readonly ToolCall[]): ToolResult {
+function toDemoResult(message: Extract<ChatMessage, { role: "tool" }>, calls: readonly ToolCall[]): ToolResult {
   const call = calls.find(({ id }) => id === message.tool_call_id);
-  const content = parseJson(unwrap(message.content));
+  const content = parseCallArguments(unwrap(message.content));
   return {
     name: call?.name ?? message.name ?? "tool",
-    input: firstValue(parseJson(call?.arguments ?? "")),
+    input: firstValue(parseCallArguments(call?.arguments ?? "")),
     output: outputOf(content).slice(0, longestShown),
     failed: failureText.test(message.content) || hasError(content),
   };
@@ -143,7 +143,7 @@ function firstValue(content: unknown): string {
 }
 
 /** The parsed JSON of a text, or the text itself. */
-function parseJson(text: string): unknown {
+function parseCallArguments(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -18,7 +18,7 @@ export interface EmbeddingAnswer {
   readonly vector: readonly number[] | null;
 }
 
-interface Waiting {
+interface WaitingText {
   readonly resolve: (vector: readonly number[]) => void;
   readonly reject: (error: Error) => void;
 }
@@ -30,7 +30,7 @@ interface Waiting {
 export class EmbeddingEngine {
   readonly #packages: EmbeddingPackages;
   readonly #idleMs: number;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, WaitingText>();
   #worker: Worker | null = null;
   #idle: NodeJS.Timeout | undefined;
   #tasks = 0;

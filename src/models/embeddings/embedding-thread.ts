@@ -14,11 +14,11 @@ const embedder = await createEmbedder({ model: manifest });
 parentPort?.on("message", ({ id, text }: EmbeddingTask) => {
   // One text at a time: vectors must not depend on the other texts of a batch.
   embedder.embed([text]).then(
-    ([vector]) => answer({ id, vector: [...(vector ?? [])] }),
-    () => answer({ id, vector: null }),
+    ([vector]) => answerEmbedding({ id, vector: [...(vector ?? [])] }),
+    () => answerEmbedding({ id, vector: null }),
   );
 });
 
-function answer(message: EmbeddingAnswer): void {
+function answerEmbedding(message: EmbeddingAnswer): void {
   parentPort?.postMessage(message);
 }

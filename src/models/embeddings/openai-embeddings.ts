@@ -41,7 +41,7 @@ export function openaiEmbedder({ outbound, endpoint, modelId, policy, credential
   }
 
   return {
-    id: `${modelId} at ${placeOf(url)}`,
+    id: `${modelId} at ${vectorPlace(url)}`,
     embed: async (texts, { signal }) => {
       signal.throwIfAborted();
       const known = new Map<string, readonly number[]>();
@@ -56,7 +56,7 @@ export function openaiEmbedder({ outbound, endpoint, modelId, policy, credential
 }
 
 /** The model's address without the query, which may hold a key. */
-function placeOf(url: string): string {
+function vectorPlace(url: string): string {
   const { origin, pathname } = URL.parse(url) ?? { origin: "nowhere", pathname: "" };
   return `${origin}${pathname.replace(/\/embeddings$/, "")}`;
 }
@@ -95,14 +95,14 @@ function parseEmbeddings(body: string, { count, url }: { count: number; url: URL
   if (entries.length !== count) {
     return embeddingFailure(`The answer holds ${entries.length} vectors where ${count} were asked for.`);
   }
-  return inOrder(entries);
+  return vectorsInOrder(entries);
 }
 
 export function embeddingFailure(detail: string, code: ErrorCode = "upstream_invalid_reply"): FailedEmbeddings {
   return { ok: false, error: { code, detail, retryable: isRetryable(code) } };
 }
 
-function inOrder(entries: readonly unknown[]): Embeddings {
+function vectorsInOrder(entries: readonly unknown[]): Embeddings {
   const vectors = new Map<unknown, readonly number[]>();
   for (const [position, entry] of entries.entries()) {
     const { index = position, embedding } = isRecord(entry) ? entry : {};

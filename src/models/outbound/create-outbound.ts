@@ -45,7 +45,7 @@ import { sendOnce, type TryResult } from "./send-once.ts";
 /** The interval at which waiting calls check whether the probe of another call has succeeded. */
 const probeMs = 250;
 
-interface Call {
+interface OutboundCall {
   readonly request: OutboundRequest;
   readonly url: URL;
   readonly policy: EndpointPolicy;
@@ -80,7 +80,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     request.signal.throwIfAborted();
     const policies = policiesOf(request);
     const endpoint = checkAll(request.url, policies);
-    if (!endpoint.ok) return failed(refused(endpoint), 0);
+    if (!endpoint.ok) return failed(refusedCall(endpoint), 0);
     const call = startCall(request, endpoint.url, connectionPolicy(policies));
     for (let tries = 1; ; tries += 1) {
       const permit = await permitFor(call);
@@ -103,7 +103,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   async function connect({ url, headers = {}, signal, ...policy }: OutboundSocketRequest) {
     const policies = policiesOf(policy);
     const endpoint = checkAll(url.replace(/^ws/i, "http"), policies);
-    if (!endpoint.ok) return failed(refused(endpoint), 0);
+    if (!endpoint.ok) return failed(refusedCall(endpoint), 0);
     const address = new URL(endpoint.url);
     address.protocol = endpoint.url.protocol.replace("http", "ws");
     const { openSocket } = await import("./socket.ts");
@@ -118,7 +118,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     return "code" in opened ? failed(opened, 1) : opened;
   }
 
-  function startCall(request: OutboundRequest, url: URL, policy: EndpointPolicy): Call {
+  function startCall(request: OutboundRequest, url: URL, policy: EndpointPolicy): OutboundCall {
     const now = clock.monotonic();
     const budget = budgets.get(url.origin);
     budget.countCall(now);
@@ -138,7 +138,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   }
 
   /** Null when the breaker is open. Calls that may wait do so while the upstream was up recently: it may be restarting. */
-  async function permitFor({ request, breaker, deadline }: Call): Promise<Permit | null> {
+  async function permitFor({ request, breaker, deadline }: OutboundCall): Promise<Permit | null> {
     for (;;) {
       const now = clock.monotonic();
       const permit = breaker.admit(now);
@@ -155,7 +155,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   }
 
   /** One permitted try. Its outcome is recorded at the breaker exactly once. */
-  async function attempt(call: Call, permit: Permit, number: number): Promise<TryResult> {
+  async function attempt(call: OutboundCall, permit: Permit, number: number): Promise<TryResult> {
     const { request, url, policy, breaker, deadline } = call;
     const record = (outcome: CallOutcome) => breaker.record(permit, outcome, clock.monotonic());
     try {
@@ -182,7 +182,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   }
 
   function delayBeforeNext(
-    { request, breaker, budget, deadline }: Call,
+    { request, breaker, budget, deadline }: OutboundCall,
     failure: Failure,
     tries: number,
   ): number | null {
@@ -214,7 +214,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
 }
 
 /** Callers with `onRefused` share an upstream; they wait while it answers any of them. */
-function canWait({ request, breaker }: Pick<Call, "request" | "breaker">, now: number): boolean {
+function canWait({ request, breaker }: Pick<OutboundCall, "request" | "breaker">, now: number): boolean {
   return request.onRefused !== undefined && breaker.isServing(now);
 }
 
@@ -226,7 +226,7 @@ function createPolicies(
 ): (request: Pick<OutboundRequest, "policy" | "runPolicy">) => Policies {
   const { credentials = [], allow = [], policy: standard = "local" } = options;
   const { isOwnAddress = () => false, isOpenedHere = () => false } = options;
-  const allowedOrigins = new Set([...credentials.map(({ origin }) => origin), ...allow.map(originOf)]);
+  const allowedOrigins = new Set([...credentials.map(({ origin }) => origin), ...allow.map(callOrigin)]);
   const common = { allowedOrigins, isOwnAddress, isOpenedHere };
   const policies = {
     local: { name: "local", ...common },
@@ -251,7 +251,7 @@ function connectionPolicy(policies: Policies): EndpointPolicy {
   return policies.find(({ name }) => name === "public") ?? policies[0];
 }
 
-function originOf(text: string): string {
+function callOrigin(text: string): string {
   const parsed = parseEndpoint(text);
   if (!parsed.ok) throw new Error(`"${text}" in the list of allowed endpoints is not an origin. ${parsed.detail}`);
   return parsed.url.origin;
@@ -262,7 +262,7 @@ function failed(failure: Failure, tries: number, redirectTo: string | null = nul
 }
 
 /** A refused address is the request's fault before a run starts, and the endpoint's once it is called. */
-function refused(check: Extract<EndpointCheck, { ok: false }>): Failure {
+function refusedCall(check: Extract<EndpointCheck, { ok: false }>): Failure {
   const isAddress = check.code === "endpoint_not_allowed" && check.reason === "address";
   return { code: isAddress ? "endpoint_address_refused" : check.code, detail: check.detail, again: "no" };
 }

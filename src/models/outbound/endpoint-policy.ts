@@ -68,29 +68,33 @@ const maximumLength = 8192;
  * Reads an endpoint with the URL parser that is also used to connect. Spellings that the parser would silently repair
  * (white space, backslashes, missing slashes, an escaped host) are refused, so that the written endpoint is the called one.
  */
-export const parseEndpoint = memoizeText(parse);
+export const parseEndpoint = memoizeText(parseUrl);
 
-function parse(text: string): ParsedEndpoint {
-  if (text.length > maximumLength) return invalid(`The endpoint is longer than ${maximumLength} characters.`);
+function parseUrl(text: string): ParsedEndpoint {
+  if (text.length > maximumLength) return invalidEndpoint(`The endpoint is longer than ${maximumLength} characters.`);
   if (/[\s\p{Cc}]/u.test(text)) {
-    return invalid("The endpoint holds white space or control characters.");
+    return invalidEndpoint("The endpoint holds white space or control characters.");
   }
   if (!URL.canParse(text)) {
     const isAbsolute = /^https?:\/\/[^/?#]/i.test(text);
-    return invalid(`The endpoint ${isAbsolute ? "has a host or port that is not valid" : "is not an absolute URL"}.`);
+    return invalidEndpoint(
+      `The endpoint ${isAbsolute ? "has a host or port that is not valid" : "is not an absolute URL"}.`,
+    );
   }
   const url = new URL(text);
-  if (url.protocol !== "http:" && url.protocol !== "https:") return invalid("The endpoint must use http or https.");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return invalidEndpoint("The endpoint must use http or https.");
   const authority = /^https?:\/\/([^/?#\\]+)/i.exec(text)?.[1];
-  if (authority === undefined || text.includes("\\")) return invalid("The endpoint must begin with http(s)://<host>.");
-  if (authority.includes("@")) return invalid("The endpoint must not hold user info.");
-  if (authority.includes("%")) return invalid("The host of the endpoint must not be percent-encoded.");
-  if (text.includes("#")) return invalid("The endpoint must not have a fragment.");
-  if (url.port === "0") return invalid("The endpoint must not use port 0.");
+  if (authority === undefined || text.includes("\\"))
+    return invalidEndpoint("The endpoint must begin with http(s)://<host>.");
+  if (authority.includes("@")) return invalidEndpoint("The endpoint must not hold user info.");
+  if (authority.includes("%")) return invalidEndpoint("The host of the endpoint must not be percent-encoded.");
+  if (text.includes("#")) return invalidEndpoint("The endpoint must not have a fragment.");
+  if (url.port === "0") return invalidEndpoint("The endpoint must not use port 0.");
   return { ok: true, url };
 }
 
-function invalid(detail: string): InvalidEndpoint {
+function invalidEndpoint(detail: string): InvalidEndpoint {
   return { ok: false, code: "endpoint_invalid", detail };
 }
 

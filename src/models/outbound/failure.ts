@@ -79,7 +79,7 @@ const unreachable = new Set([
 
 /** Maps an error of undici or the socket to one of our codes. */
 export function connectionFailure(error: unknown, phase: Phase, url: URL): Failure {
-  const code = codeOf(error);
+  const code = causeCode(error);
   const where = url.host;
   if (code === "ERR_ADDRESS_REFUSED") {
     return { code: "endpoint_address_refused", detail: `${(error as Error).message}.`, again: "no" };
@@ -158,12 +158,12 @@ function closed(phase: Phase, url: URL): Failure {
   };
 }
 
-function codeOf(error: unknown): string {
+function causeCode(error: unknown): string {
   const { code, errors, cause } = error as { code?: unknown; errors?: unknown; cause?: unknown };
   if (typeof code === "string") return code;
   // A connection tried over several addresses fails with an AggregateError; any one cause will do.
-  if (Array.isArray(errors) && errors.length > 0) return codeOf(errors[0]);
-  return cause instanceof Error ? codeOf(cause) : "";
+  if (Array.isArray(errors) && errors.length > 0) return causeCode(errors[0]);
+  return cause instanceof Error ? causeCode(cause) : "";
 }
 
 const isTls =

@@ -61,7 +61,7 @@ export interface SuccessfulAnswer {
   readonly tries: number;
 }
 
-interface Answered {
+interface AnsweredRequest {
   readonly ok: true;
   readonly status: number;
   readonly headers: ResponseHeaders;
@@ -71,13 +71,13 @@ interface Answered {
 }
 
 /** An answer with its whole body, decoded. */
-export interface OutboundBody extends Answered {
+export interface OutboundBody extends AnsweredRequest {
   readonly kind: "body";
   readonly body: string;
 }
 
 /** An event stream. Reading it throws a `StreamFailure` when it breaks, and the signal's reason when that aborts. */
-export interface OutboundStream extends Answered {
+export interface OutboundStream extends AnsweredRequest {
   readonly kind: "stream";
   readonly stream: AsyncIterableIterator<Uint8Array>;
 }

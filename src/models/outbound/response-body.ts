@@ -187,7 +187,7 @@ export class ByteStream implements BodySink, AsyncIterableIterator<Uint8Array> {
   }
 }
 
-type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+type BodyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The supported encodings. */
 export const acceptEncoding = "gzip, deflate, br";
@@ -201,7 +201,7 @@ const plain = new Set(["", "identity", "chunked"]);
  * The encoding of a body: null for none, `unsupported` for an unknown one or several. Without a content encoding the
  * transfer encoding counts, which undici does not undo.
  */
-export function bodyEncoding(headers: ResponseHeaders): Encoding | "unsupported" | null {
+export function bodyEncoding(headers: BodyHeaders): Encoding | "unsupported" | null {
   const header = headers["content-encoding"] ?? headers["transfer-encoding"];
   if (header === undefined) return null;
   const names = String(header)

@@ -61,7 +61,7 @@ function parseProvider(
   const label = JSON.stringify(name.slice(0, 64));
   if (!namePattern.test(name)) throw new Error(`names a provider ${label}: use letters, digits, ., _ and -`);
   const parsed = Entry.safeParse(value, { error: validationMessage });
-  if (!parsed.success) throw new Error(`${label}: ${describe(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${label}: ${describeProvider(parsed.error)}`);
 
   const { base_url, key_env, protocol } = parsed.data;
   const endpoint = parseEndpoint(base_url);
@@ -74,7 +74,7 @@ function parseProvider(
   return { name, baseUrl: base_url, apiKey: key ? new Secret(key) : null, protocol };
 }
 
-function describe(error: z.ZodError): string {
+function describeProvider(error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue?.code === "unrecognized_keys") return `${issue.keys.join(", ")} is not one of base_url, key_env, protocol`;
   return `${issue?.path.join(".") || "the entry"} ${issue?.message ?? "is not valid"}`;

@@ -22,14 +22,14 @@ export function parseModelId(
   if (value === null || value === undefined) {
     throw new ServiceError("model_id_missing", "The request has no x-model-id header");
   }
-  if (value.length > longest) throw invalid(value, `is longer than ${longest} characters`);
+  if (value.length > longest) throw invalidModelId(value, `is longer than ${longest} characters`);
   return readModelId(value);
 }
 
 /** Cached: a service is asked for the same few models, twice per turn. */
 const readModelId = memoizeText((value: string): ParsedModelId => {
   const problem = findProblem(value);
-  if (problem) throw invalid(value, problem);
+  if (problem) throw invalidModelId(value, problem);
   if (isUuid(value)) return { kind: "fine-tuned", id: value };
 
   const slash = value.indexOf("/");
@@ -55,11 +55,11 @@ function findProblem(value: string): string | null {
   return null;
 }
 
-function invalid(value: string, problem: string): ServiceError {
-  return new ServiceError("model_id_invalid", `x-model-id ${quote(value)} ${problem}; send ${bothForms}`);
+function invalidModelId(value: string, problem: string): ServiceError {
+  return new ServiceError("model_id_invalid", `x-model-id ${quoteId(value)} ${problem}; send ${bothForms}`);
 }
 
-function quote(value: string): string {
+function quoteId(value: string): string {
   return JSON.stringify(truncateText(value, shown));
 }
 
@@ -96,16 +96,16 @@ export function checkAliases(aliases: Readonly<Record<string, string>>): Readonl
 function findAliasProblem(alias: string): string | null {
   if (alias.includes("/")) return "an alias may not contain a slash";
   if (isUuid(alias)) return "an alias may not look like a UUID";
-  return kindOf(alias) === "name" ? null : "an alias is printable ASCII without spaces, commas, ?, # or \\";
+  return idKind(alias) === "name" ? null : "an alias is printable ASCII without spaces, commas, ?, # or \\";
 }
 
 function findTargetProblem(target: string): string | null {
-  const kind = kindOf(target);
+  const kind = idKind(target);
   if (kind === "fine-tuned" || kind === "hub") return null;
   return `${JSON.stringify(target)} is neither a UUID nor <provider>/<model_name>`;
 }
 
-function kindOf(value: string) {
+function idKind(value: string) {
   try {
     return parseModelId(value).kind;
   } catch {

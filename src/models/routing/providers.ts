@@ -100,7 +100,7 @@ export function createKnownModels({
 }
 
 /** Suggests the name if the header can carry it, else the UUID. */
-function toCandidate({ name, id }: StudioModel): Candidate {
+function toCandidate({ name, id }: StudioModel): ProviderCandidate {
   try {
     return parseModelId(name).kind === "name" ? { id: name } : { id, label: name };
   } catch {
@@ -109,7 +109,7 @@ function toCandidate({ name, id }: StudioModel): Candidate {
 }
 
 /** A possible suggestion: `id` is the value to send, `label` its display name, if different. */
-interface Candidate {
+interface ProviderCandidate {
   readonly id: string;
   readonly label?: string;
 }
@@ -117,7 +117,7 @@ interface Candidate {
 const longestCompared = 128;
 
 /** Up to `limit` ids similar to `value`, nearest first, without duplicates. */
-export function nearestIds(value: string, candidates: readonly Candidate[], limit = 5): string[] {
+export function nearestIds(value: string, candidates: readonly ProviderCandidate[], limit = 5): string[] {
   const ranked = candidates
     .map((candidate) => ({ id: candidate.id, difference: differenceTo(value, candidate) }))
     .toSorted((left, right) => left.difference - right.difference);
@@ -125,7 +125,7 @@ export function nearestIds(value: string, candidates: readonly Candidate[], limi
 }
 
 /** 0 for equal to 1 for nothing in common. The part after the last slash is compared too, because users forget the provider. */
-function differenceTo(value: string, { id, label = id }: Candidate): number {
+function differenceTo(value: string, { id, label = id }: ProviderCandidate): number {
   const parts = [id, label, id.slice(id.lastIndexOf("/") + 1)];
   return Math.min(...parts.map((part) => relativeDistance(fold(value), fold(part))));
 }

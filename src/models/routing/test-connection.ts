@@ -49,9 +49,9 @@ function withoutRetries(outbound: Outbound): Outbound {
   return { ...outbound, request: request as Outbound["request"] };
 }
 
-type Outcome = Omit<ConnectionTest, "base_url" | "duration_ms">;
+type ConnectionOutcome = Omit<ConnectionTest, "base_url" | "duration_ms">;
 
-async function listModels({ baseUrl, ...target }: ConnectionTarget, signal: AbortSignal): Promise<Outcome> {
+async function listModels({ baseUrl, ...target }: ConnectionTarget, signal: AbortSignal): Promise<ConnectionOutcome> {
   const list = await listProviderModels({ ...target, baseUrl, signal });
   if (!list.ok) return failed(list.error);
   const models = [...new Set(list.models.map(({ id }) => id))].slice(0, mostModels);
@@ -62,13 +62,13 @@ async function askModel(
   { baseUrl: endpoint, ...target }: ConnectionTarget,
   modelId: string,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<ConnectionOutcome> {
   const model = createChatModel({ ...target, endpoint, modelId });
   const reply = await model({ messages: [{ role: "user", content: "Reply with the word ready." }] }, { signal });
   if (!reply.ok) return failed(reply.error);
   return { ok: true, models: [], reply: reply.text.trim().slice(0, longestReply), error: null };
 }
 
-function failed({ code, detail }: Pick<ReplyError, "code" | "detail">): Outcome {
+function failed({ code, detail }: Pick<ReplyError, "code" | "detail">): ConnectionOutcome {
   return { ok: false, models: [], reply: null, error: { code, detail, hint: errorKinds[code].hint } };
 }

@@ -67,14 +67,14 @@ interface TargetProtocol {
   readonly idempotent: boolean;
 }
 
-interface Readers {
+interface StreamReaders {
   readonly parseReply: (body: string, context: AnswerContext) => ParsedReply | ReplyError;
   readonly collectStream: (context: AnswerContext, listeners: StreamListeners) => ReplyCollector;
   /** True when a whole body is a stream that arrived in one piece. */
   readonly isStream?: (answer: OutboundBody) => boolean;
 }
 
-export type ReadReply = (result: OutboundResult, readers: Readers) => Promise<Reply>;
+export type ReadReply = (result: OutboundResult, readers: StreamReaders) => Promise<Reply>;
 
 /**
  * An agent behind HTTP in the protocol of its target. Every request goes through the outbound client, and secrets that the agent
@@ -255,7 +255,7 @@ async function readStream(
     context,
     texts,
     maxEventBytes,
-  }: { readers: Readers; context: AnswerContext; texts: StreamedTexts; maxEventBytes: number },
+  }: { readers: StreamReaders; context: AnswerContext; texts: StreamedTexts; maxEventBytes: number },
 ): Promise<Reply> {
   const { startedAt } = result;
   let firstToken: number | null = null;

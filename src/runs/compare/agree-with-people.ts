@@ -42,9 +42,9 @@ async function storedVerdicts(
   });
 }
 
-type ReplyPlace = Pick<PersonVerdict, "scenario_id" | "attempt" | "interaction_id">;
+type JudgedPlace = Pick<PersonVerdict, "scenario_id" | "attempt" | "interaction_id">;
 
-export const judgedReplyKey = ({ scenario_id, attempt, interaction_id }: ReplyPlace): string =>
+export const judgedReplyKey = ({ scenario_id, attempt, interaction_id }: JudgedPlace): string =>
   JSON.stringify([scenario_id, attempt, interaction_id]);
 
 /** For replies from a store or from a results file, by their key. */

@@ -49,9 +49,9 @@ export async function compareStoredRuns(
     ...stoppedEarlyNotes(found),
     ...compared.notes,
   ];
-  if (!comparison.comparable) return { ...about, ...refused(comparison.reason, comparison.unpaired), notes };
+  if (!comparison.comparable) return { ...about, ...refusedComparison(comparison.reason, comparison.unpaired), notes };
   const { changed, ...counts } = changedInteractions(baseline.tally, candidate.tally, { leaveOut, most: mostChanged });
-  const messages = messagesOf(candidate.scenarios);
+  const messages = sentMessages(candidate.scenarios);
   const corrected = await correctedEffects(store, {
     baseline: baseline.run,
     candidate: candidate.run,
@@ -108,7 +108,7 @@ function spoiledNotes(...sides: readonly StoredSide[]): string[] {
   ];
 }
 
-function refused(reason: string, unpaired: Comparison["unpaired"]) {
+function refusedComparison(reason: string, unpaired: Comparison["unpaired"]) {
   return {
     comparable: false,
     reason,
@@ -129,7 +129,7 @@ const sideOf = ({ run, scenarios }: StoredSide): SettingsSide => ({
   ownAgent: testsOwnAgent(run),
 });
 
-function messagesOf(scenarios: readonly Scenario[]): Map<string, string> {
+function sentMessages(scenarios: readonly Scenario[]): Map<string, string> {
   return new Map(
     scenarios.flatMap((scenario) =>
       scenario.interactions.map(({ id, user_message }): [string, string] => [`${scenario.id}\n${id}`, user_message]),

@@ -5,7 +5,7 @@ import { protocols, type ProtocolName } from "../../contract/protocols/protocols
 import { testedEndpoint } from "../plan/endpoints.ts";
 import { marginsText, type Margins } from "../../contract/schemas/margins.ts";
 
-interface Side {
+interface RunSize {
   readonly model_id: string;
   readonly endpoint: string;
   readonly protocol?: ProtocolName | undefined;
@@ -14,8 +14,8 @@ interface Side {
 }
 
 interface DecidingRunOptions {
-  readonly baseline: Side;
-  readonly candidate: Side;
+  readonly baseline: RunSize;
+  readonly candidate: RunSize;
   readonly margins: Margins;
   /** Writes a command line from its words. */
   readonly command?: (words: readonly string[]) => string;
@@ -56,13 +56,13 @@ export function decidingRun(
     "scenarios" in size && available >= size.scenarios ? ["--sample", `${size.scenarios}`, "--seed", "1"] : [];
   const count = "attempts" in size ? size.attempts : made;
   const attempts = count > 1 ? ["--attempts", `${count}`] : [];
-  const endpointOf = ({ endpoint, own_agent = false }: Side): string => testedEndpoint(endpoint, own_agent);
+  const endpointOf = ({ endpoint, own_agent = false }: RunSize): string => testedEndpoint(endpoint, own_agent);
   const isElsewhere = endpointOf(baseline) !== endpointOf(candidate);
-  const targetOf = (side: Side): readonly string[] => {
+  const targetOf = (side: RunSize): readonly string[] => {
     if (!isElsewhere) return chosen;
     return side === candidate && chosen.length > 0 ? chosen : targetWords(side);
   };
-  const line = (side: Side): string[] => [
+  const line = (side: RunSize): string[] => [
     "eval",
     ...words,
     ...targetOf(side),
@@ -78,7 +78,7 @@ export function decidingRun(
 }
 
 /** The options that name what was tested. A target of a configuration is named like its run. */
-function targetWords({ endpoint, own_agent = false, protocol, model_id }: Side): string[] {
+function targetWords({ endpoint, own_agent = false, protocol, model_id }: RunSize): string[] {
   const address = testedEndpoint(endpoint, own_agent);
   const [, kind, program = ""] = /^(command|module):([^]*)$/.exec(address) ?? [];
   if (kind !== undefined) return [kind === "command" ? "--target-command" : "--target", shellWord(program)];
@@ -87,7 +87,7 @@ function targetWords({ endpoint, own_agent = false, protocol, model_id }: Side):
   return ["--endpoint", shellWord(redactEndpoint(address)), ...(isUsual ? [] : ["--protocol", protocol])];
 }
 
-type Size = { readonly scenarios: number } | { readonly attempts: number };
+type ScenarioCount = { readonly scenarios: number } | { readonly attempts: number };
 
 interface OpenMeasure {
   readonly scenarios: number | null;
@@ -97,7 +97,7 @@ interface OpenMeasure {
 }
 
 /** The size that decides every open measure: attempts if they are cheaper for all of them. */
-function largest(open: readonly OpenMeasure[]): Size | null {
+function largest(open: readonly OpenMeasure[]): ScenarioCount | null {
   const most = (values: readonly (number | null)[]): number | null =>
     values.some((value) => value === null) ? null : Math.max(...values.map(Number));
   if (open.every(({ cheaper }) => cheaper === "attempts")) {
@@ -108,7 +108,10 @@ function largest(open: readonly OpenMeasure[]): Size | null {
   return scenarios === null ? null : { scenarios };
 }
 
-function stepText(size: Size, { available, open }: { available: number; open: readonly OpenMeasure[] }): string {
+function stepText(
+  size: ScenarioCount,
+  { available, open }: { available: number; open: readonly OpenMeasure[] },
+): string {
   if ("attempts" in size) return `To decide it, run both with ${size.attempts} attempts:`;
   if (available >= size.scenarios)
     return `To decide it, run both with ${size.scenarios} of the ${available} scenarios:`;

@@ -38,8 +38,8 @@ export async function judgeRunPairs(
   // An audit covers verdicts on single replies, not choices between two.
   const model = createModel({ ...target, owner: owner ?? null });
   const judge: Judge = { model, votes, audited: false, priceOf: priceOf?.(target) };
-  const baseline = await endedRun(store, baselineId, owner);
-  const candidate = await endedRun(store, candidateId, owner);
+  const baseline = await endedPairRun(store, baselineId, owner);
+  const candidate = await endedPairRun(store, candidateId, owner);
   const pairs: ReplyPair[] = [];
   let limited = false;
   for await (const pair of findReplyPairs(store, { baseline, candidate, signal })) {
@@ -68,7 +68,7 @@ export async function judgeRunPairs(
 }
 
 /** Refuses a run that has not ended. */
-async function endedRun(store: Store, id: string, owner: string | null | undefined): Promise<RunRecord> {
+async function endedPairRun(store: Store, id: string, owner: string | null | undefined): Promise<RunRecord> {
   const run = await getOwnedRun(store, id, owner);
   requireEndedRun(run, "its replies cannot be compared yet");
   return run;

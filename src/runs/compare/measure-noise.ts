@@ -15,7 +15,7 @@ export async function measureNoise(
   runIds: readonly string[],
   { owner }: { owner?: string | null } = {},
 ): Promise<Record<string, NoiseFloor>> {
-  const runs = await Promise.all([...new Set(runIds)].map((id) => endedRun(store, id, owner)));
+  const runs = await Promise.all([...new Set(runIds)].map((id) => endedNoiseRun(store, id, owner)));
   const [first] = runs;
   if (!first) throw new ServiceError("validation_failed", "Name at least one run.");
   const same = await identityOf(store, first);
@@ -36,7 +36,7 @@ export async function measureNoise(
   );
 }
 
-async function endedRun(store: Store, id: string, owner: string | null | undefined): Promise<RunRecord> {
+async function endedNoiseRun(store: Store, id: string, owner: string | null | undefined): Promise<RunRecord> {
   const run = await getOwnedRun(store, id, owner);
   requireEndedRun(run, "noise is measured from ended runs");
   if (run.state !== "completed")

@@ -55,7 +55,7 @@ export function createRanking(score: string, runs: readonly RankedSide[]): SideR
         const why =
           reason ??
           `There is no turn that ${allRunsText(runs.length)} were asked and that has ${score} in all of them.`;
-        return refused(score, why, notes);
+        return refusedRanking(score, why, notes);
       }
       const closeness = basisOf(score, names) === "closeness";
       return {
@@ -129,7 +129,7 @@ function aboutSide({ summary, ...run }: RankedSide): ComparedRun & Costs {
   };
 }
 
-function refused(score: string, reason: string, notes: readonly string[]): RunRanking {
+function refusedRanking(score: string, reason: string, notes: readonly string[]): RunRanking {
   return {
     comparable: false,
     reason,

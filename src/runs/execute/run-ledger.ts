@@ -134,7 +134,7 @@ class StoreLedger implements RunLedger {
   }
 
   resumed(turn: Parameters<RunLedger["replied"]>[0]): void {
-    if (!this.#reportedFirst.has(keyOf(turn))) this.#unscored.set(keyOf(turn), this.#spentOnTurn(turn));
+    if (!this.#reportedFirst.has(ledgerKey(turn))) this.#unscored.set(ledgerKey(turn), this.#spentOnTurn(turn));
   }
 
   resumedHelper(took: Spent): void {
@@ -142,7 +142,7 @@ class StoreLedger implements RunLedger {
   }
 
   stored(turn: Parameters<RunLedger["stored"]>[0]): void {
-    const key = keyOf(turn);
+    const key = ledgerKey(turn);
     this.#unscored.delete(key);
     // Another attempt may have read the turn between its commit and this call.
     const helpers = this.#reportedFirst.get(key);
@@ -162,7 +162,7 @@ class StoreLedger implements RunLedger {
   }
 
   #count(turn: NumberedInteraction): void {
-    const key = keyOf(turn);
+    const key = ledgerKey(turn);
     this.#sequence = Math.max(this.#sequence, turn.seq);
     // Negative numbers are replies without scores.
     if (turn.seq < 0) return void this.#unscored.set(key, this.#spentOnTurn(turn));
@@ -214,6 +214,6 @@ class StoreLedger implements RunLedger {
   }
 }
 
-function keyOf({ scenario_index, attempt, turn_index }: Place & { turn_index: number }): string {
+function ledgerKey({ scenario_index, attempt, turn_index }: Place & { turn_index: number }): string {
   return `${scenario_index}/${attempt}/${turn_index}`;
 }

@@ -13,10 +13,10 @@ import type { LocatedCheck } from "./request-checks.ts";
 import type { ScenarioVisitor } from "./walk-scenarios.ts";
 import { worldProblems } from "./world-problems.ts";
 
-type BatchScenario = Exclude<EvaluationRequest["test_batch"], readonly unknown[]>;
+type ActingScenario = Exclude<EvaluationRequest["test_batch"], readonly unknown[]>;
 
 /** Reference calls, expected outcomes and worlds, and the patterns and schemas in them. */
-interface ActingSurvey extends ScenarioVisitor<BatchScenario> {
+interface ActingSurvey extends ScenarioVisitor<ActingScenario> {
   problems(): readonly FieldError[];
   /** Each distinct pattern and schema once, still to be compiled. */
   checks(): readonly LocatedCheck[];

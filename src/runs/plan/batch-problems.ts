@@ -9,10 +9,10 @@ import { scorersProblems, type PlanHelpers } from "./option-problems.ts";
 import { checkErrors, locateChecks, type LocatedTurn } from "./request-checks.ts";
 import { walkScenarios, type ScenarioVisitor } from "./walk-scenarios.ts";
 
-type BatchScenario = Exclude<EvaluationRequest["test_batch"], readonly unknown[]>;
+type SurveyedScenario = Exclude<EvaluationRequest["test_batch"], readonly unknown[]>;
 
 /** Ids, labels and checks of a batch. */
-interface BatchSurvey extends ScenarioVisitor<BatchScenario> {
+interface BatchSurvey extends ScenarioVisitor<SurveyedScenario> {
   /** The turns that have checks. */
   readonly turns: readonly LocatedTurn[];
   /** Duplicate ids, oversized labels and too many scores. */
@@ -103,7 +103,7 @@ export interface ScenarioRules {
 
 /** Problems that would make any run refuse a scenario, per scenario, with pointers relative to it. */
 export function scenarioProblems(
-  scenarios: readonly BatchScenario[],
+  scenarios: readonly SurveyedScenario[],
   { limits, helpers, patient = false }: ScenarioRules,
 ): FieldError[][] {
   const surveys = scenarios.map((scenario) => {

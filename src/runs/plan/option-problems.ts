@@ -188,7 +188,7 @@ function replayProblems({ history, replay_first_bad_turn }: Options): FieldError
 /** A request may have a thousand checks, and each wrong weight lists the known names. */
 const shownNames = 30;
 
-function listed(names: readonly string[]): string {
+function listedNames(names: readonly string[]): string {
   const more = names.length - shownNames;
   return `${names.slice(0, shownNames).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
@@ -199,7 +199,7 @@ function weightProblems(options: Options, helpers: PlanHelpers): FieldError[] {
   const { customScorers = [], semantic } = helpers;
   const known = weighableScores(options, { expectations, customScorers, semantic });
   const isLabel = (name: string): boolean => known.has("metadata_match") && name.startsWith("metadata.");
-  const names = listed([...known, ...(known.has("metadata_match") ? ["metadata.<key>"] : [])]);
+  const names = listedNames([...known, ...(known.has("metadata_match") ? ["metadata.<key>"] : [])]);
   const problems = Object.keys(weights)
     .filter((name) => !known.has(name) && !isLabel(name))
     .map((name) => ({

@@ -20,7 +20,7 @@ import type { ScenarioVisitor } from "./walk-scenarios.ts";
 export type ResolvedRequest = Omit<EvaluationRequest, "endpoint"> & {
   readonly endpoint: Exclude<EvaluationRequest["endpoint"], DeclaredTarget>;
 };
-type Asked = Pick<ResolvedRequest, "endpoint" | "protocol">;
+type TargetQuestion = Pick<ResolvedRequest, "endpoint" | "protocol">;
 
 /** Puts the declared target in the place of its name. */
 export function withDeclaredTarget(request: EvaluationRequest, helpers: PlanHelpers): ResolvedRequest {
@@ -54,7 +54,7 @@ export function withDeclaredTarget(request: EvaluationRequest, helpers: PlanHelp
 export function planTarget({
   endpoint,
   protocol,
-}: Asked): Pick<EvaluationPlan, "endpoint" | "protocol" | "target" | "world_address"> {
+}: TargetQuestion): Pick<EvaluationPlan, "endpoint" | "protocol" | "target" | "world_address"> {
   if (typeof endpoint === "string") return { endpoint, protocol };
   const kind = "url" in endpoint ? (endpoint.protocol ?? "http") : "module" in endpoint ? "module" : "command";
   const world = "url" in endpoint ? endpoint.world : undefined;
@@ -68,7 +68,7 @@ export function planTarget({
 
 /** Problems of the endpoint beyond its schema. */
 export function targetOptionProblems(
-  request: Asked & Pick<EvaluationRequest, "history" | "replay_first_bad_turn">,
+  request: TargetQuestion & Pick<EvaluationRequest, "history" | "replay_first_bad_turn">,
   { trust, boundVariables = [], targets }: PlanHelpers,
 ): FieldError[] {
   const { endpoint, protocol } = request;
@@ -137,10 +137,12 @@ export function recordedProblems(
   return [...problems, ...ofScenarios];
 }
 
-type BatchScenario = Exclude<EvaluationRequest["test_batch"], readonly unknown[]>;
+type RecordedScenario = Exclude<EvaluationRequest["test_batch"], readonly unknown[]>;
 
 /** Finds scenarios that have no recorded replies to score. */
-export function createRecordedSurvey(): ScenarioVisitor<BatchScenario> & { readonly problems: readonly FieldError[] } {
+export function createRecordedSurvey(): ScenarioVisitor<RecordedScenario> & {
+  readonly problems: readonly FieldError[];
+} {
   const problems: FieldError[] = [];
   let isRecorded = false;
   return {

@@ -2,7 +2,7 @@ import { compact } from "../../base/compact.ts";
 import type { z } from "zod";
 import { turnId, type Interaction, type Scenario, type ScenarioInput } from "../../contract/schemas/scenario.ts";
 
-type Input = z.output<typeof ScenarioInput>;
+type GivenInteraction = z.output<typeof ScenarioInput>;
 
 interface ReadingOptions {
   /** True keeps replies and tool calls, which are the recorded ones. Default: they are dropped, as generated labels are. */
@@ -10,13 +10,13 @@ interface ReadingOptions {
 }
 
 /** A scenario with every default filled in. */
-export function scenarioFromInput(input: Input, options: ReadingOptions = {}): Scenario {
+export function scenarioFromInput(input: GivenInteraction, options: ReadingOptions = {}): Scenario {
   const interactions = input.interactions.map((turn, index) => interactionFromInput(turn, index, options));
   return { ...input, tags: input.tags ?? [], interactions };
 }
 
 export function interactionFromInput(
-  { agent_reply, tool_calls, ...interaction }: Input["interactions"][number],
+  { agent_reply, tool_calls, ...interaction }: GivenInteraction["interactions"][number],
   index: number,
   { recorded = false }: ReadingOptions = {},
 ): Interaction {

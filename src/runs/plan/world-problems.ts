@@ -17,7 +17,7 @@ interface WorldRules {
 export function worldProblems(world: World, { pointer, trust }: WorldRules): FieldError[] {
   const { tools, recorded = [], module, state, state_file } = world;
   const problems: FieldError[] = [];
-  const note: Note = (path, code, message) => {
+  const note: NoteProblem = (path, code, message) => {
     if (problems.length >= mostFieldErrors) return;
     const words = typeof message === "string" ? message : message();
     problems.push({ pointer: `${pointer}${toPointer(path)}`, code, message: words });
@@ -48,12 +48,12 @@ export function worldProblems(world: World, { pointer, trust }: WorldRules): Fie
 }
 
 /** Messages that take a search are written only if they are kept. */
-type Message = string | (() => string);
-type Note = (path: readonly PropertyKey[], code: string, message: Message) => void;
+type WorldMessage = string | (() => string);
+type NoteProblem = (path: readonly PropertyKey[], code: string, message: WorldMessage) => void;
 
 const otherTypes = new Set(["array", "string", "number", "integer", "boolean", "null"]);
 
-function toolProblems({ parameters, answers = [] }: WorldTool, note: Note): void {
+function toolProblems({ parameters, answers = [] }: WorldTool, note: NoteProblem): void {
   const { type } = parameters;
   if (typeof type === "string" && otherTypes.has(type)) {
     note(["parameters", "type"], "schema_invalid", 'must be "object": arguments have names');
@@ -65,13 +65,17 @@ function toolProblems({ parameters, answers = [] }: WorldTool, note: Note): void
 }
 
 /** The names of a tool's arguments; null when its schema leaves them open. */
-function argumentNames(parameters: WorldTool["parameters"]): Known {
+function argumentNames(parameters: WorldTool["parameters"]): KnownParts {
   const { properties, additionalProperties = false } = parameters;
   const isOpen = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties"].some((key) => key in parameters);
   return isRecord(properties) && !isOpen && additionalProperties === false ? new Set(Object.keys(properties)) : null;
 }
 
-function answerProblems({ when = {}, set = {}, remove = [], result }: WorldAnswer, known: Known, note: Note): void {
+function answerProblems(
+  { when = {}, set = {}, remove = [], result }: WorldAnswer,
+  known: KnownParts,
+  note: NoteProblem,
+): void {
   for (const name of Object.keys(when)) {
     if (known?.has(name) === false) note(["when", name], "unknown_argument", unknown("argument", name, known));
   }
@@ -88,9 +92,9 @@ function answerProblems({ when = {}, set = {}, remove = [], result }: WorldAnswe
   valueProblems(result, known, (path, code, message) => note(["result", ...path], code, message));
 }
 
-type Known = ReadonlySet<string> | null;
+type KnownParts = ReadonlySet<string> | null;
 
-function pointerProblem(pointer: string, known: Known, note: (code: string, message: Message) => void): void {
+function pointerProblem(pointer: string, known: KnownParts, note: (code: string, message: WorldMessage) => void): void {
   const path = parsePointer(pointer);
   if (!path) return note("invalid_pointer", "must be a JSON pointer: / before each key, ~ written as ~0 and / as ~1");
   const forbidden = path.find((key) => forbiddenKeys.has(key));
@@ -101,7 +105,7 @@ function pointerProblem(pointer: string, known: Known, note: (code: string, mess
 }
 
 /** Problems of the expressions in a value. */
-function valueProblems(value: unknown, known: Known, note: Note): void {
+function valueProblems(value: unknown, known: KnownParts, note: NoteProblem): void {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       valueProblems(item, known, (path, code, message) => note([index, ...path], code, message));

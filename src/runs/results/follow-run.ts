@@ -89,7 +89,7 @@ function cannotWaitError(id: string, failure: unknown): ServiceError {
   );
 }
 
-interface FollowOptions {
+interface FollowRunOptions {
   readonly store: Store;
   readonly events: RunEvents;
   /** The last event the client has received; 0 for none. */
@@ -111,7 +111,7 @@ const pauseMs = 20;
  */
 export async function* followStoredRun(
   runId: string,
-  { store, events, after, signal, pollMs = 1_000, gatherMs = 50 }: FollowOptions,
+  { store, events, after, signal, pollMs = 1_000, gatherMs = 50 }: FollowRunOptions,
 ): AsyncGenerator<RunEvent> {
   const names = (await store.runs.scenarios(runId)).map(namesOf);
   let seen = after;

@@ -27,7 +27,7 @@ export async function listRunScenarios(
   const byId = sort === "scenario" || sort === "-scenario";
   const all = search || byId || around !== undefined ? await store.runs.scenarios(run.id) : null;
   const found = search ? wanted.filter((index) => matches(all?.[index], search)) : wanted;
-  const matching = sort ? sortScenarios(found, sort, (index) => keyOf(index, sort, { order, all })) : found;
+  const matching = sort ? sortScenarios(found, sort, (index) => orderKey(index, sort, { order, all })) : found;
   const start =
     around === undefined ? offset : Math.max(0, matching.findIndex((index) => all?.[index]?.id === around) - 1);
   const page = matching.slice(start, start + limit);
@@ -54,7 +54,7 @@ export async function listRunScenarios(
 
 type SortKey = string | number | null;
 
-function keyOf(
+function orderKey(
   index: number,
   sort: NonNullable<RunScenariosQuery["sort"]>,
   { order, all }: { order: ScenarioOrder; all: readonly Scenario[] | null },

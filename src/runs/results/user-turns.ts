@@ -18,11 +18,11 @@ export async function freezeAttempt(
   const scenarios = await store.runs.scenarios(run.id);
   const index = scenarios.findIndex((scenario) => scenario.id === scenario_id);
   const scenario = scenarios[index];
-  if (!scenario) throw missing(`The run ${run.id} has no scenario "${scenario_id.slice(0, 80)}".`);
+  if (!scenario) throw missingTurn(`The run ${run.id} has no scenario "${scenario_id.slice(0, 80)}".`);
   for await (const stored of store.attempts.withInteractions(run.id, index)) {
     if (stored.attempt === attempt) return toScripted({ ...worldOf(run), ...scenario }, stored, { id, runId: run.id });
   }
-  throw missing(`The scenario "${scenario_id.slice(0, 80)}" of the run ${run.id} has no attempt ${attempt}.`);
+  throw missingTurn(`The scenario "${scenario_id.slice(0, 80)}" of the run ${run.id} has no attempt ${attempt}.`);
 }
 
 /** The world of the run, for a scenario that has none of its own. A module stays in the configuration: no request may name one. */
@@ -30,7 +30,7 @@ function worldOf({ settings: { world } }: RunRecord): Pick<Scenario, "world"> {
   return world && world.module === undefined ? { world } : {};
 }
 
-function missing(message: string): ServiceError {
+function missingTurn(message: string): ServiceError {
   return new ServiceError("not_found", message, { hint: "GET /runs/{run_id}/scenarios lists scenarios and attempts." });
 }
 
@@ -82,7 +82,7 @@ export async function withRecordedUsers(
     batch.map(async (scenario) => {
       if (!scenario.user) return scenario;
       const index = known.findIndex(({ id }) => id === scenario.id);
-      const recorded = index === -1 ? [] : await messagesOf(recordedRun.id, index, store);
+      const recorded = index === -1 ? [] : await userMessagesOf(recordedRun.id, index, store);
       if (recorded.length > 0) return { ...scenario, user: { ...scenario.user, recorded } };
       const message = `has no whole conversation of the scenario "${scenario.id.slice(0, 80)}" with a sound user`;
       problems.push({ pointer: "/replay_users", code: "not_found", message, received: recordedRun.id });
@@ -94,7 +94,7 @@ export async function withRecordedUsers(
   return { ...rest, test_batch: isList ? replayed : replayed[0]! };
 }
 
-async function messagesOf(runId: string, scenario: number, store: Store): Promise<string[][]> {
+async function userMessagesOf(runId: string, scenario: number, store: Store): Promise<string[][]> {
   const recorded: string[][] = [];
   for await (const { interactions } of store.attempts.withInteractions(runId, scenario)) {
     const end = interactions.findLast(({ scores }) => scores?.conversation?.user)?.scores?.conversation?.user;

@@ -186,7 +186,7 @@ function combineRubrics(
   };
 }
 
-interface ComparedRuns {
+interface CorrectedRuns {
   readonly baseline: RunRecord;
   readonly candidate: RunRecord;
 }
@@ -197,7 +197,7 @@ interface ComparedRuns {
  */
 export async function correctedEffects(
   store: Store,
-  { baseline, candidate, names }: ComparedRuns & { names: ReadonlySet<string> },
+  { baseline, candidate, names }: CorrectedRuns & { names: ReadonlySet<string> },
 ): Promise<CorrectedEffect[]> {
   const [left, right] = [await store.verdicts.ofRun(baseline.id), await store.verdicts.ofRun(candidate.id)];
   if (left.length + right.length === 0) return [];
@@ -245,7 +245,7 @@ interface PairPreference {
 /** The win rate of the candidate, corrected by people's choices between the same replies. Null when there are none. */
 export async function correctWinRate(
   store: Store,
-  runs: ComparedRuns,
+  runs: CorrectedRuns,
   preferences: readonly PairPreference[],
 ): Promise<CorrectedMean | null> {
   const people = await readPreferences(store, runs);
@@ -263,14 +263,14 @@ export async function correctWinRate(
   return correctMean("win_rate", replies);
 }
 
-const pairPlace = ({ indexes, left, right }: ReplyPair, side: keyof ComparedRuns): string =>
+const pairPlace = ({ indexes, left, right }: ReplyPair, side: keyof CorrectedRuns): string =>
   replyKey({ scenario_index: indexes[side], attempt: 1, turn_index: (side === "candidate" ? right : left).turn });
 
 /** Pairs that were drawn and skipped, by the reply of the run that was reviewed. */
 async function readSkippedPairs(
   store: Store,
-  { baseline, candidate }: ComparedRuns,
-): Promise<Readonly<Record<keyof ComparedRuns, ReadonlySet<string>>>> {
+  { baseline, candidate }: CorrectedRuns,
+): Promise<Readonly<Record<keyof CorrectedRuns, ReadonlySet<string>>>> {
   const read = async (run: RunRecord, against: string): Promise<ReadonlySet<string>> =>
     new Set((await store.verdicts.skips(run.id)).flatMap((skip) => (skip.against === against ? replyKey(skip) : [])));
   return { candidate: await read(candidate, baseline.id), baseline: await read(baseline, candidate.id) };
@@ -279,7 +279,7 @@ async function readSkippedPairs(
 /** People's choices between two runs, whichever of them was the candidate when they chose. */
 async function readPreferences(
   store: Store,
-  { baseline, candidate }: ComparedRuns,
+  { baseline, candidate }: CorrectedRuns,
 ): Promise<ReadonlyMap<string, number>> {
   const read = (run: RunRecord, against: string): Promise<readonly ReplyVerdict[]> =>
     readReplyVerdicts(store, run.id, { question: preferenceName, against });
@@ -292,7 +292,7 @@ async function readPreferences(
 }
 
 /** The corrected win rate of two runs whose replies a judge scored one by one: the higher score is its preference. */
-export async function winRateOfScores(store: Store, runs: ComparedRuns): Promise<CorrectedMean | null> {
+export async function winRateOfScores(store: Store, runs: CorrectedRuns): Promise<CorrectedMean | null> {
   if ((await readPreferences(store, runs)).size === 0) return null;
   const [left, right] = await Promise.all([readScores(store, runs.baseline), readScores(store, runs.candidate)]);
   const name = [...right.keys()].find((question) => left.has(question)) ?? "";

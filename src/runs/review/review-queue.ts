@@ -251,9 +251,9 @@ const placeOf = ({ attempt, turn_index }: ReviewedReply, { id, interactions }: S
   interaction_id: interactions[turn_index]?.id ?? "",
 });
 
-type Turns = ReviewItem["conversation_before"];
+type ReviewTurns = ReviewItem["conversation_before"];
 
-const toTurns = (turns: readonly { readonly user_message: string; readonly reply: string | null }[]): Turns =>
+const toTurns = (turns: readonly { readonly user_message: string; readonly reply: string | null }[]): ReviewTurns =>
   turns.map(({ user_message, reply }) => ({ user_message, reply: reply ?? "" }));
 
 async function replyItem(

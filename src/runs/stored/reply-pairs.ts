@@ -12,7 +12,7 @@ interface PairSide {
 }
 
 /** Identifies a stored turn of one run. */
-interface StoredTurn {
+interface PairedTurn {
   readonly side: PairSide;
   readonly scenario: Scenario;
   readonly attemptId: string;
@@ -23,8 +23,8 @@ interface StoredTurn {
 export interface ReplyPair {
   /** Positions of the scenario in both runs. */
   readonly indexes: { readonly baseline: number; readonly candidate: number };
-  readonly left: StoredTurn;
-  readonly right: StoredTurn;
+  readonly left: PairedTurn;
+  readonly right: PairedTurn;
 }
 
 interface PairedRuns {
@@ -52,21 +52,21 @@ export async function* findReplyPairs(store: Store, { signal, ...runs }: PairedR
 }
 
 /** The turns of a scenario that its first attempt answered, by question. */
-async function answeredTurns(store: Store, side: PairSide, scenarioIndex: number): Promise<Map<string, StoredTurn>> {
-  const found = new Map<string, StoredTurn>();
+async function answeredTurns(store: Store, side: PairSide, scenarioIndex: number): Promise<Map<string, PairedTurn>> {
+  const found = new Map<string, PairedTurn>();
   const scenario = side.scenarios[scenarioIndex];
   for await (const { id, attempt, interactions } of store.attempts.withInteractions(side.run.id, scenarioIndex)) {
     if (!scenario || attempt !== 1) break;
     for (const { turn_index, reply } of interactions) {
       const interaction = scenario.interactions[turn_index];
       if (!interaction || reply.error) continue;
-      found.set(questionOf(interaction), { side, scenario, attemptId: id, turn: turn_index });
+      found.set(pairQuestion(interaction), { side, scenario, attemptId: id, turn: turn_index });
     }
   }
   return found;
 }
 
-function questionOf({ id, user_message }: Interaction): string {
+function pairQuestion({ id, user_message }: Interaction): string {
   return JSON.stringify([id, user_message]);
 }
 
@@ -83,14 +83,14 @@ export async function readReplyPair(store: Store, { left, right }: ReplyPair): P
   };
 }
 
-async function readTurns(store: Store, { side, scenario, attemptId }: StoredTurn): Promise<AttemptTranscript> {
+async function readTurns(store: Store, { side, scenario, attemptId }: PairedTurn): Promise<AttemptTranscript> {
   const transcript = createTranscript(scenario, side.run.settings);
   for (const { turn_index, reply } of await store.interactions.ofAttempt(attemptId))
     transcript.replies.set(turn_index, reply);
   return transcript;
 }
 
-function replyOf(transcript: AttemptTranscript, { turn, side }: StoredTurn): string {
+function replyOf(transcript: AttemptTranscript, { turn, side }: PairedTurn): string {
   const reply = transcript.replies.get(turn);
   if (!reply) throw runGoneError(side.run.id);
   return reply.agent_reply;

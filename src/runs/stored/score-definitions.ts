@@ -10,7 +10,7 @@ import type { RunTally } from "../../evaluation/comparison/run-tally.ts";
 import { semanticSimilarity } from "../../scoring/scorers/semantic-similarity.ts";
 import { judgeQuestions } from "../../evaluation/judges/judge-question.ts";
 
-interface Side {
+interface DefinedRun {
   /** Absent in results of earlier versions. */
   readonly measures: Measures | undefined;
   /** Embedders and baselines behind the semantic scores. */
@@ -21,7 +21,10 @@ interface Side {
 /**
  * Scores that have the same name in both runs but a different definition: another judge, labeller, embedder, check or weighting.
  */
-export function incomparableScores(baseline: Side, candidate: Side): { leaveOut: Set<string>; notes: string[] } {
+export function incomparableScores(
+  baseline: DefinedRun,
+  candidate: DefinedRun,
+): { leaveOut: Set<string>; notes: string[] } {
   const leaveOut = new Set<string>();
   const notes: string[] = [];
   const leave = (names: readonly string[], why: string): void => {
@@ -70,7 +73,7 @@ function differingChecks(left: Measures["checks"], right: Measures["checks"]): s
 const checkName = new RegExp(`^(?:${checkEntries.map(typeOf).join("|")})(?:_\\d+)?(?:\\.\\w+)?$`);
 
 /** Scores of custom scorers that only one run has for a reply, although both have an `overall` there. */
-function customScores(one: Side, other: Side): string[] {
+function customScores(one: DefinedRun, other: DefinedRun): string[] {
   const names = new Set<string>();
   for (const [scenario, turns] of one.tally.scenarios) {
     for (const [id, { sums }] of turns) {
@@ -81,23 +84,23 @@ function customScores(one: Side, other: Side): string[] {
   return [...names].filter((name) => isCustom(name, one) && !isScored(other.tally, name));
 }
 
-function isCustom(name: string, { measures, tally }: Side): boolean {
+function isCustom(name: string, { measures, tally }: DefinedRun): boolean {
   const isBuiltIn = reservedScores.has(name) || reservedPrefixes.some((prefix) => name.startsWith(prefix));
   const isCheck = checkName.test(name) || tally.named_checks.has(name) || Object.hasOwn(measures?.checks ?? {}, name);
   return !isBuiltIn && !isCheck;
 }
 
-function labelScores(...sides: readonly Side["tally"][]): string[] {
+function labelScores(...sides: readonly DefinedRun["tally"][]): string[] {
   const turns = sides.values().flatMap((tally) => turnSums(tally));
   const names = new Set(turns.flatMap((sums) => sums.keys()));
   return [...names].filter((name) => name === "metadata_match" || name.startsWith("metadata."));
 }
 
-function isScored(tally: Side["tally"], name: string): boolean {
+function isScored(tally: DefinedRun["tally"], name: string): boolean {
   return turnSums(tally).some((sums) => sums.has(name));
 }
 
-function turnSums({ scenarios }: Side["tally"]) {
+function turnSums({ scenarios }: DefinedRun["tally"]) {
   return scenarios.values().flatMap((interactions) => interactions.values().map(({ sums }) => sums));
 }
 
@@ -113,16 +116,16 @@ export interface EmbedderBaselines {
   add(details: Pick<SemanticDetails, "embedder" | "baseline">): void;
   /** True when both have the same embedders and, apart from rounding, the same baselines. */
   isLike(other: EmbedderBaselines): boolean;
-  readonly ranges: ReadonlyMap<string, Range>;
+  readonly ranges: ReadonlyMap<string, VersionRange>;
 }
 
-interface Range {
+interface VersionRange {
   readonly lowest: number;
   readonly highest: number;
 }
 
 export function createEmbedderBaselines(): EmbedderBaselines {
-  const ranges = new Map<string, Range>();
+  const ranges = new Map<string, VersionRange>();
 
   return {
     ranges,
@@ -130,21 +133,21 @@ export function createEmbedderBaselines(): EmbedderBaselines {
       return ranges.size;
     },
     add({ embedder, baseline }) {
-      ranges.set(embedder, joined(ranges.get(embedder), { lowest: baseline, highest: baseline }));
+      ranges.set(embedder, joinedDefinitions(ranges.get(embedder), { lowest: baseline, highest: baseline }));
     },
     isLike(other) {
       if (ranges.size !== other.ranges.size) return false;
       return [...ranges].every(([embedder, range]) => {
         const theirs = other.ranges.get(embedder);
         if (!theirs) return false;
-        const { lowest, highest } = joined(theirs, range);
+        const { lowest, highest } = joinedDefinitions(theirs, range);
         return highest - lowest <= rounding;
       });
     },
   };
 }
 
-function joined(range: Range | undefined, { lowest, highest }: Range): Range {
+function joinedDefinitions(range: VersionRange | undefined, { lowest, highest }: VersionRange): VersionRange {
   if (!range) return { lowest, highest };
   return { lowest: Math.min(range.lowest, lowest), highest: Math.max(range.highest, highest) };
 }

@@ -46,7 +46,7 @@ function judge({ setting, reply, references, turn }: OffloadedCheck): ScorerResu
   return checkOf(setting)(input);
 }
 
-function answer(task: CheckTask): CheckAnswer {
+function answerCheck(task: CheckTask): CheckAnswer {
   try {
     if ("kind" in task) return { result: makeComparison(task) };
     return "scorers" in task ? { problems: compilationProblems(task.scorers) } : { judgement: judge(task) };
@@ -55,5 +55,5 @@ function answer(task: CheckTask): CheckAnswer {
   }
 }
 
-parentPort?.on("message", (task: CheckTask) => parentPort?.postMessage(answer(task)));
+parentPort?.on("message", (task: CheckTask) => parentPort?.postMessage(answerCheck(task)));
 parentPort?.postMessage("ready");

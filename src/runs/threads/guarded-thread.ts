@@ -163,10 +163,10 @@ const threadEnded = "The thread has ended.";
 
 const megabyte = 1024 * 1024;
 
-type Limits = Pick<GuardedThreadOptions, "longestMs" | "mostMegabytes"> & { readonly patience: number };
+type GuardLimits = Pick<GuardedThreadOptions, "longestMs" | "mostMegabytes"> & { readonly patience: number };
 
 /** Rejects when the thread exits or exceeds a limit. */
-async function nextMessage(worker: Worker, limits?: Limits): Promise<unknown> {
+async function nextMessage(worker: Worker, limits?: GuardLimits): Promise<unknown> {
   const over = new AbortController();
   const died = () => over.abort(new Error(threadEnded));
   using watch = new DisposableStack();
@@ -189,7 +189,7 @@ async function nextMessage(worker: Worker, limits?: Limits): Promise<unknown> {
 /** The shortest interval between two looks at the CPU time. */
 const shortestMs = 20;
 
-function onceWorked(worker: Worker, { longestMs: limitMs, patience }: Limits, tell: () => void): Disposable {
+function onceWorked(worker: Worker, { longestMs: limitMs, patience }: GuardLimits, tell: () => void): Disposable {
   const before = worker.cpuUsage().catch(() => undefined);
   let timer = setTimeout(look, limitMs);
   const last = setTimeout(tell, limitMs * patience);

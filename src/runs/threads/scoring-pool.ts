@@ -12,7 +12,7 @@ export interface ScoringPool {
   close(): Promise<void>;
 }
 
-interface Job {
+interface ScoringJob {
   readonly question: LexicalTask;
   readonly resolve: (scores: readonly Score[]) => void;
   readonly reject: (error: unknown) => void;
@@ -20,7 +20,7 @@ interface Job {
 
 interface Thread {
   readonly worker: Worker;
-  job: Job | null;
+  job: ScoringJob | null;
 }
 
 /** Shorter texts take a few milliseconds and are not worth a thread. */
@@ -35,7 +35,7 @@ export function createScoringPool({
   threads = Math.max(1, Math.min(4, availableParallelism() - 1)),
 }: { threads?: number } = {}): ScoringPool {
   const all = new Set<Thread>();
-  const waiting = createFairQueue<Job>();
+  const waiting = createFairQueue<ScoringJob>();
   let closed = false;
 
   function start(): Thread {
@@ -97,7 +97,7 @@ export function createScoringPool({
 }
 
 /** Compares texts on this thread when theirs failed to start, crashed or was stopped. */
-function compareHere({ question, resolve, reject }: Job): void {
+function compareHere({ question, resolve, reject }: ScoringJob): void {
   try {
     resolve(lexicalScores(question));
   } catch (error) {

@@ -28,13 +28,13 @@ export function draftState(state: unknown): StateDraft {
 type Container = Record<PropertyKey, unknown>;
 
 /** A part of the state that was looked at. */
-interface Part {
+interface DraftPart {
   readonly base: Container;
   /** The part with its changes; null while there are none. */
   copy: Container | null;
   readonly proxy: object;
   /** The parts within it that were looked at, by key. */
-  readonly inner: Map<PropertyKey, Part>;
+  readonly inner: Map<PropertyKey, DraftPart>;
 }
 
 const drafts = new WeakSet<object>();
@@ -47,10 +47,10 @@ export function isDraft(value: unknown): boolean {
 class Draft {
   isOver = false;
   readonly #handler: ProxyHandler<Container>;
-  readonly #parts = new WeakMap<object, Part>();
+  readonly #parts = new WeakMap<object, DraftPart>();
 
   constructor() {
-    const partOf = (base: object): Part => this.#parts.get(base)!;
+    const partOf = (base: object): DraftPart => this.#parts.get(base)!;
     const current = (base: object): Container => partOf(base).copy ?? (base as Container);
     this.#handler = {
       get: (base, key) => this.#read(partOf(base), key),
@@ -77,14 +77,14 @@ class Draft {
     };
   }
 
-  open(base: Container): Part {
+  open(base: Container): DraftPart {
     const part = { base, copy: null, proxy: new Proxy(base, this.#handler), inner: new Map() };
     drafts.add(part.proxy);
     this.#parts.set(base, part);
     return part;
   }
 
-  #read(part: Part, key: PropertyKey): unknown {
+  #read(part: DraftPart, key: PropertyKey): unknown {
     const value = (part.copy ?? part.base)[key];
     // A container of the base stays at its key until it is replaced: others are new, or proxies that were moved.
     if (!isContainer(value) || !isUntouched(part, key, value)) return value;
@@ -93,7 +93,7 @@ class Draft {
     return inner.proxy;
   }
 
-  #change(part: Part): Container {
+  #change(part: DraftPart): Container {
     if (this.isOver) throw new Error("The state can be changed only during the call.");
     const { base } = part;
     part.copy ??= Array.isArray(base) ? ([...base] as unknown as Container) : { ...base };
@@ -105,11 +105,11 @@ function isContainer(value: unknown): value is Container {
   return typeof value === "object" && value !== null;
 }
 
-function isUntouched({ base }: Part, key: PropertyKey, value: unknown): boolean {
+function isUntouched({ base }: DraftPart, key: PropertyKey, value: unknown): boolean {
   return Object.hasOwn(base, key) && base[key] === value;
 }
 
-function* changesOf(part: Part, path: readonly string[]): Iterable<StateChange> {
+function* changesOf(part: DraftPart, path: readonly string[]): Iterable<StateChange> {
   const { base, copy, inner } = part;
   if (!copy) {
     for (const [key, within] of inner) yield* changesOf(within, [...path, String(key)]);

@@ -24,20 +24,28 @@ interface GateOptions {
 /** The declared facts of a request's route that decide whether it is answered. */
 type Wanted = Pick<RouteDeclaration, "scope" | "query" | "duringOverload" | "uncounted">;
 
-type Answer = (context: Context<ShellEnvironment>) => Response | Promise<Response>;
+type RouteAnswer = (context: Context<ShellEnvironment>) => Response | Promise<Response>;
 
 /** Answers a request if it passes all checks. Throws the error of the check that it fails. */
-export type Gate = (context: Context<ShellEnvironment>, route: Wanted | null, answer: Answer) => Promise<Response>;
+export type RequestGate = (
+  context: Context<ShellEnvironment>,
+  route: Wanted | null,
+  answer: RouteAnswer,
+) => Promise<Response>;
 
 /**
  * All checks before a route, in one place. A request is checked against the declaration of its route; without one (null), it needs
  * a key, and `answer` can only refuse it.
  */
-export function createGate({ checkHost, checkOrigin, admission, authenticate, limitRate }: GateOptions): Gate {
-  async function pass(context: Context<ShellEnvironment>, route: Wanted | null, answer: Answer): Promise<Response> {
+export function createGate({ checkHost, checkOrigin, admission, authenticate, limitRate }: GateOptions): RequestGate {
+  async function pass(
+    context: Context<ShellEnvironment>,
+    route: Wanted | null,
+    answer: RouteAnswer,
+  ): Promise<Response> {
     await authenticate(context, route?.scope === "public");
     const caller = context.get("caller") as Caller | undefined;
-    if (admission && !holdBody(admission, context, caller)) return refuse(admission, context);
+    if (admission && !holdBody(admission, context, caller)) return refuseOverload(admission, context);
     if (!route) return answer(context);
     const { scope, query, uncounted } = route;
     if (query) warnOfUnknown(context, query);
@@ -57,7 +65,7 @@ export function createGate({ checkHost, checkOrigin, admission, authenticate, li
     const preflight = checkOrigin(context);
     if (preflight) return preflight;
     if (!admission || route?.duringOverload) return pass(context, route, answer);
-    if (!admission.hasPlace(bodyBytes(context))) return refuse(admission, context);
+    if (!admission.hasPlace(bodyBytes(context))) return refuseOverload(admission, context);
     const leave = admission.enter();
     try {
       return await pass(context, route, answer);
@@ -83,7 +91,7 @@ function holdBody(admission: Admission, context: Context<ShellEnvironment>, call
 }
 
 /** Returned, not thrown: thrown errors are logged one by one, and refusals are only counted. */
-function refuse(admission: Admission, context: Context<ShellEnvironment>): Response {
+function refuseOverload(admission: Admission, context: Context<ShellEnvironment>): Response {
   const [incoming, outgoing] = [incomingOf(context), responseOf(context)];
   if (incoming && outgoing) leaveUnread(incoming, outgoing, bodyBytes(context));
   const error = admission.refuse(bodyBytes(context));

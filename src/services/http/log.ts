@@ -88,13 +88,13 @@ export function createLineWriter(stream: Pick<Writable, "write" | "writableLengt
       dropped += 1;
       return;
     }
-    if (dropped > 0) stream.write(missing(dropped));
+    if (dropped > 0) stream.write(missingLines(dropped));
     dropped = 0;
     stream.write(line);
   };
 }
 
-function missing(lines: number): string {
+function missingLines(lines: number): string {
   const entry = {
     level: "warn",
     time: new Date().toISOString(),

@@ -8,19 +8,23 @@ import { unknownFields } from "./body/unknown-fields.ts";
 import { validate, validateQuery } from "./body/validate.ts";
 import type { Caller, ShellEnvironment } from "./environment/shell-environment.ts";
 
-type Declared = RouteDeclaration;
+type DeclaredRoute = RouteDeclaration;
 
-type QueryOf<D extends Declared> = D extends { readonly query: infer Q extends z.ZodObject } ? z.output<Q> : undefined;
-type BodyOf<D extends Declared> = D extends { readonly body: infer B extends z.ZodType } ? z.output<B> : unknown;
-type CallerOf<D extends Declared> = D extends { readonly scope: "public" } ? Caller | undefined : Caller;
+type RouteQuery<D extends DeclaredRoute> = D extends { readonly query: infer Q extends z.ZodObject }
+  ? z.output<Q>
+  : undefined;
+type RouteBody<D extends DeclaredRoute> = D extends { readonly body: infer B extends z.ZodType }
+  ? z.output<B>
+  : unknown;
+type CallerOf<D extends DeclaredRoute> = D extends { readonly scope: "public" } ? Caller | undefined : Caller;
 
 /** A request that passed the gate, as its route reads it. */
-export class RouteRequest<D extends Declared = Declared> {
+export class RouteRequest<D extends DeclaredRoute = DeclaredRoute> {
   readonly context: Context<ShellEnvironment>;
   /** The parameters of the path. */
   readonly params: Readonly<Record<PathParameter<D["address"]>, string>>;
   /** The validated query. */
-  readonly query: QueryOf<D>;
+  readonly query: RouteQuery<D>;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   readonly #declared: D;
@@ -32,7 +36,7 @@ export class RouteRequest<D extends Declared = Declared> {
     this.#declared = declared;
     this.#limits = limits;
     this.params = context.req.param() as typeof this.params;
-    this.query = (declared.query && validateQuery(declared.query, context.req.queries())) as QueryOf<D>;
+    this.query = (declared.query && validateQuery(declared.query, context.req.queries())) as RouteQuery<D>;
   }
 
   /** The sender. A public route has none where keys are configured. */
@@ -51,14 +55,14 @@ export class RouteRequest<D extends Declared = Declared> {
   }
 
   /** The validated body. */
-  async body(): Promise<BodyOf<D>> {
+  async body(): Promise<RouteBody<D>> {
     return (await this.read()).body;
   }
 
   /** The validated body, and the body as sent. */
-  async read(): Promise<{ readonly body: BodyOf<D>; readonly sent: unknown }> {
+  async read(): Promise<{ readonly body: RouteBody<D>; readonly sent: unknown }> {
     const sent = await this.sent();
-    return { body: validate(this.#schema(), sent === undefined ? {} : sent) as BodyOf<D>, sent };
+    return { body: validate(this.#schema(), sent === undefined ? {} : sent) as RouteBody<D>, sent };
   }
 
   /** A warning for each field of a body that its schema does not know; undefined when it knows all. */
@@ -74,7 +78,7 @@ export class RouteRequest<D extends Declared = Declared> {
   }
 }
 
-type Handler<D extends Declared = Declared> = (request: RouteRequest<D>) => Response | Promise<Response>;
+type Handler<D extends DeclaredRoute = DeclaredRoute> = (request: RouteRequest<D>) => Response | Promise<Response>;
 
 /** An operation and the handler of its requests, made from the parts of a service. */
 export interface Route<Parts = unknown> {
@@ -86,7 +90,7 @@ export interface Route<Parts = unknown> {
  * Defines a route. Who may call it and what it reads is declared; the handler gets only requests that passed those checks.
  * `create` runs once per service.
  */
-export function defineRoute<Parts, const D extends Declared>(
+export function defineRoute<Parts, const D extends DeclaredRoute>(
   declared: D,
   create: (parts: Parts) => Handler<D>,
 ): Route<Parts> {

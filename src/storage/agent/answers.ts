@@ -73,7 +73,7 @@ export function createAnswers({
 
   return {
     async claim(key) {
-      const name = nameOf(key);
+      const name = answerNameOf(key);
       await presence.ensureVisible();
       const claimed = await write((writer) => claim(writer, name, key.hash));
       if (claimed.outcome === "claimed") presence.hold(held(name));
@@ -83,7 +83,7 @@ export function createAnswers({
       const ours = await writer
         .updateTable("agent_answer")
         .set({ process: presence.id })
-        .where("name", "=", nameOf(key))
+        .where("name", "=", answerNameOf(key))
         .where("process", "=", presence.id)
         .where("answer", "is", null)
         .returning("name")
@@ -93,7 +93,7 @@ export function createAnswers({
     async complete(writer, key, answer) {
       const completed = await writer
         .updateTable("agent_answer")
-        .where("name", "=", nameOf(key))
+        .where("name", "=", answerNameOf(key))
         .where("process", "=", presence.id)
         .where("answer", "is", null)
         .set({ answer: toJsonText(answer), expires_at: now() + ttlMs })
@@ -101,9 +101,9 @@ export function createAnswers({
         .execute();
       return completed.length > 0;
     },
-    dropHold: (key) => presence.release(held(nameOf(key))),
+    dropHold: (key) => presence.release(held(answerNameOf(key))),
     async release(key) {
-      const name = nameOf(key);
+      const name = answerNameOf(key);
       presence.release(held(name));
       await write((writer) =>
         writer
@@ -122,6 +122,6 @@ export function createAnswers({
 export const isUnused = sql<boolean>`not exists
   (select 1 from agent_open_run where agent_open_run.answer = agent_answer.name)`;
 
-function nameOf({ owner, key }: AnswerKey): string {
+function answerNameOf({ owner, key }: AnswerKey): string {
   return toJsonText([owner, key]);
 }

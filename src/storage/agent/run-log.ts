@@ -34,7 +34,7 @@ interface WaitingPart extends RunPart {
   readonly onWritten: (() => void)[];
 }
 
-type Batch = Map<string, WaitingPart>;
+type LogBatch = Map<string, WaitingPart>;
 
 const sizeOf = (part: WaitingPart | undefined): number => part?.texts.reduce((sum, text) => sum + text.length, 0) ?? 0;
 
@@ -44,7 +44,7 @@ const retryMs = 1_000;
 const charactersAtOnce = 1024 * 1024;
 const pauseMs = 10;
 
-function slicesOf(batch: Batch): WaitingPart[][] {
+function slicesOf(batch: LogBatch): WaitingPart[][] {
   const slices: WaitingPart[][] = [];
   let size = Number.POSITIVE_INFINITY;
   for (const part of batch.values()) {
@@ -77,14 +77,14 @@ export function createRunLog({
    */
   const open = new Map<string, AgentRunSummary | null>();
   const held = (id: string): string => `run ${id}`;
-  let waiting: Batch = new Map();
+  let waiting: LogBatch = new Map();
   /**
    * A batch that failed, or whose commit is uncertain. It is retried first and unchanged, so that nothing is written
    * twice.
    */
-  let failed: Batch | null = null;
+  let failed: LogBatch | null = null;
   /** Is being written, or was last. */
-  let underWay: Batch | null = null;
+  let underWay: LogBatch | null = null;
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> | null = null;
 
@@ -103,7 +103,7 @@ export function createRunLog({
     return (writing = store(batch).finally(() => (writing = null)));
   }
 
-  async function store(batch: Batch): Promise<void> {
+  async function store(batch: LogBatch): Promise<void> {
     underWay = batch;
     try {
       await presence.ensureVisible();
@@ -124,7 +124,7 @@ export function createRunLog({
     }
   }
 
-  function putBack(batch: Batch): void {
+  function putBack(batch: LogBatch): void {
     failed = batch;
     let size = [...batch.values(), ...waiting.values()].reduce((sum, part) => sum + sizeOf(part), 0);
     let dropped = 0;

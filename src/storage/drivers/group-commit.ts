@@ -5,14 +5,14 @@ import type { Tables } from "../tables/schema.ts";
 
 type Work<Result> = (writer: Writer) => Promise<Result>;
 
-interface Job {
+interface CommitJob {
   readonly work: Work<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Outcome {
-  readonly job: Job;
+interface CommitOutcome {
+  readonly job: CommitJob;
   readonly result: unknown;
 }
 
@@ -40,9 +40,9 @@ const longestWindowMs = 25;
  * would cost as much as the write.
  */
 export function createGroupCommit({ begin }: GroupCommitOptions): GroupCommit {
-  const waiting: Job[] = [];
+  const waiting: CommitJob[] = [];
   /** Writes that run after all others of their group. */
-  const lastOnes: Job[] = [];
+  const lastOnes: CommitJob[] = [];
   let flushing: Promise<void> | null = null;
   let closed = false;
   let gatherMs = windowMs;
@@ -55,9 +55,9 @@ export function createGroupCommit({ begin }: GroupCommitOptions): GroupCommit {
   }
 
   async function flush(): Promise<void> {
-    const taken: Job[] = [];
+    const taken: CommitJob[] = [];
     const until = performance.now() + groupMs;
-    const next = (): Job | undefined => {
+    const next = (): CommitJob | undefined => {
       const isOver = taken.length > 0 && performance.now() > until;
       const job = (isOver ? undefined : waiting.shift()) ?? lastOnes.shift();
       if (job) taken.push(job);
@@ -80,7 +80,7 @@ export function createGroupCommit({ begin }: GroupCommitOptions): GroupCommit {
     }
   }
 
-  async function retryAlone(jobs: readonly Job[], error: unknown): Promise<void> {
+  async function retryAlone(jobs: readonly CommitJob[], error: unknown): Promise<void> {
     const [only] = jobs;
     if (only && jobs.length === 1) return only.reject(error);
     for (const job of jobs) {
@@ -110,10 +110,10 @@ export function createGroupCommit({ begin }: GroupCommitOptions): GroupCommit {
 /** Runs every job of a group and commits. When a job or the commit fails, rolls back and throws. */
 async function runGroup(
   transaction: ControlledTransaction<Tables>,
-  next: () => Job | undefined,
-): Promise<{ readonly outcomes: readonly Outcome[]; readonly commitMs: number }> {
+  next: () => CommitJob | undefined,
+): Promise<{ readonly outcomes: readonly CommitOutcome[]; readonly commitMs: number }> {
   try {
-    const outcomes: Outcome[] = [];
+    const outcomes: CommitOutcome[] = [];
     for (let job = next(); job; job = next()) outcomes.push({ job, result: await job.work(transaction) });
     const began = performance.now();
     await transaction.commit().execute();
@@ -124,7 +124,7 @@ async function runGroup(
   }
 }
 
-async function runAlone(transaction: ControlledTransaction<Tables>, job: Job): Promise<unknown> {
+async function runAlone(transaction: ControlledTransaction<Tables>, job: CommitJob): Promise<unknown> {
   try {
     const result = await job.work(transaction);
     await transaction.commit().execute();

@@ -234,12 +234,19 @@ export function createStatementNames(): StatementNames {
   };
 }
 
-interface Listening extends Required<ListenerOptions> {
+interface ListeningConnection extends Required<ListenerOptions> {
   readonly signal: AbortSignal;
 }
 
 /** Resolves when `signal` aborts, rejects when the connection is lost. */
-async function listenOnce({ url, sockets, channel, onNotice, signal, onConnected }: Listening): Promise<void> {
+async function listenOnce({
+  url,
+  sockets,
+  channel,
+  onNotice,
+  signal,
+  onConnected,
+}: ListeningConnection): Promise<void> {
   const client = new Client({
     connectionString: url,
     application_name: "rehearsal-listener",

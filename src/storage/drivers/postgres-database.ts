@@ -108,7 +108,7 @@ export async function openPostgresDatabase({
 /** Migrates our schema and that of pg-boss, one process at a time: the transaction that holds the lock ends last. */
 async function migrateAndStartBoss(
   url: string,
-  { start, ...retry }: RetryOptions & { readonly start: () => Promise<Slices> },
+  { start, ...retry }: ReconnectOptions & { readonly start: () => Promise<Slices> },
 ): Promise<Slices> {
   const kysely = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: toKyselyPool(createPool({ url, connections: 1 })) }),
@@ -172,7 +172,7 @@ export function createPostgresDatabase({ reconnectMs, ...options }: PoolDatabase
   };
 }
 
-interface RetryOptions {
+interface ReconnectOptions {
   /** How long to retry. One retry is always made: detecting a silent server may have taken all the time. */
   readonly retryMs: number;
   /** True when running it twice is harmless: it is then retried even if the commit is uncertain. */
@@ -187,7 +187,7 @@ interface RetryOptions {
 async function retryTransaction<Result>(
   kysely: Kysely<Tables>,
   work: (transaction: Transaction<Tables>) => Promise<Result>,
-  { retryMs, repeatable = false, isStopped = () => false, onRetry = () => {} }: RetryOptions,
+  { retryMs, repeatable = false, isStopped = () => false, onRetry = () => {} }: ReconnectOptions,
 ): Promise<Result> {
   const deadline = performance.now() + retryMs;
   for (let tries = 0; ; tries += 1) {

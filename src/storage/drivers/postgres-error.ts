@@ -39,7 +39,7 @@ const lostMessages =
   /Connection terminated|connection error|timeout exceeded when trying to connect|not queryable|Query read timeout/i;
 const closedMessages = /Cannot use a pool after calling end|has already been destroyed/i;
 
-function codeOf(error: unknown): string {
+function postgresCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
@@ -53,7 +53,7 @@ export function isConnectionLost(error: unknown): boolean {
   if (error instanceof ServiceError) return isConnectionLost(error.cause);
   // Several addresses of one name were tried.
   if (error instanceof AggregateError) return error.errors.some(isConnectionLost);
-  const code = codeOf(error);
+  const code = postgresCode(error);
   if (code.startsWith("08") || lostCodes.has(code) || connectSyscalls.has(syscallOf(error))) return true;
   if (
     code === postgresCodes.tooManyConnections ||
@@ -65,29 +65,29 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** The server or the role has reached its connection limit. */
 export function isOutOfConnections(error: unknown): boolean {
-  return codeOf(error) === postgresCodes.tooManyConnections;
+  return postgresCode(error) === postgresCodes.tooManyConnections;
 }
 
 /** Two transactions conflicted; the server has rolled this one back. */
 export function isConflict(error: unknown): boolean {
-  return [postgresCodes.serializationFailure, postgresCodes.deadlock].includes(codeOf(error));
+  return [postgresCodes.serializationFailure, postgresCodes.deadlock].includes(postgresCode(error));
 }
 
 /** The server cancelled a statement and rolled its transaction back: a retry may be faster, or find the lock free. */
 export function isCancelledByServer(error: unknown): boolean {
   if (error instanceof ServiceError) return isCancelledByServer(error.cause);
-  return postgresCodes.cancelled.includes(codeOf(error));
+  return postgresCodes.cancelled.includes(postgresCode(error));
 }
 
 /** The server is read-only, like a former primary during a failover: a new connection may reach the new primary. */
 export function isReadOnly(error: unknown): boolean {
   if (error instanceof ServiceError) return isReadOnly(error.cause);
-  return codeOf(error) === postgresCodes.readOnly;
+  return postgresCode(error) === postgresCodes.readOnly;
 }
 
 /** A pooler switched the connection, so a prepared statement is unknown: without names it works. */
 export function isPreparedStatementLost(error: unknown): boolean {
-  return postgresCodes.preparedStatementLost.includes(codeOf(error));
+  return postgresCodes.preparedStatementLost.includes(postgresCode(error));
 }
 
 /**
@@ -99,7 +99,7 @@ export function fromPostgresStartError(error: unknown): unknown {
     const startError = fromPostgresStartError(error.cause);
     return startError instanceof StoreFileError ? startError : error;
   }
-  if (error instanceof URIError || codeOf(error) === "ERR_INVALID_URL") {
+  if (error instanceof URIError || postgresCode(error) === "ERR_INVALID_URL") {
     return new StoreFileError(
       "The address of the database cannot be read: use postgres://user:password@host/database, and write characters such as @ / # ? in the password as %40 %2F %23 %3F.",
       { cause: error },
@@ -110,14 +110,17 @@ export function fromPostgresStartError(error: unknown): unknown {
       cause: error,
     });
   }
-  if (!(error instanceof Error) || !(accessDenied.test(codeOf(error)) || tlsOrPasswordFailure.test(error.message)))
+  if (
+    !(error instanceof Error) ||
+    !(accessDenied.test(postgresCode(error)) || tlsOrPasswordFailure.test(error.message))
+  )
     return error;
   return new StoreFileError(`PostgreSQL cannot be used with this address: ${error.message}.`, { cause: error });
 }
 
 /** Turns errors outside our SQL into a `ServiceError`. Any other error is a bug and is returned unchanged. */
 export function fromPostgresError(error: unknown): unknown {
-  if (codeOf(error) === postgresCodes.diskFull) {
+  if (postgresCode(error) === postgresCodes.diskFull) {
     return new ServiceError("storage_full", "The disk that holds the database is full.", { cause: error });
   }
   const problem = describeProblem(error);
@@ -126,7 +129,7 @@ export function fromPostgresError(error: unknown): unknown {
 
 /** The reason why the database is unavailable, or null for other errors. */
 function describeProblem(error: unknown): string | null {
-  const code = codeOf(error);
+  const code = postgresCode(error);
   if (error instanceof Error && closedMessages.test(error.message)) return "The store has been closed.";
   if (isOutOfConnections(error)) return "The database has no connection left for this service.";
   if (isConnectionLost(error)) return "The database cannot be reached.";

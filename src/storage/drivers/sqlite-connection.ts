@@ -2,14 +2,14 @@ import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "no
 
 // Node has everything that we use of `node:sqlite` from 22.16 on. From 22.13 to 22.15 a few parts are missing; here is how to do without.
 
-interface ConnectionOptions {
+interface SqliteConnectionOptions {
   readonly readOnly?: boolean;
   /** How long one statement waits for a lock, blocking the process. */
   readonly timeoutMs: number;
 }
 
 /** Opens a database file. */
-export function openConnection(file: string, { readOnly = false, timeoutMs }: ConnectionOptions): DatabaseSync {
+export function openConnection(file: string, { readOnly = false, timeoutMs }: SqliteConnectionOptions): DatabaseSync {
   const connection = new DatabaseSync(file, { readOnly });
   connection.exec(`pragma busy_timeout = ${timeoutMs}`);
   return connection;

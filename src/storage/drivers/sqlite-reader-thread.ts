@@ -11,12 +11,12 @@ let database: DatabaseSync | null = null;
 let last: { readonly sql: string; readonly statement: StatementSync } | null = null;
 
 parentPort?.on("message", (question: ReaderQuestion | null) => {
-  if (question) return parentPort?.postMessage(answer(question));
+  if (question) return parentPort?.postMessage(answerRead(question));
   database?.close();
   parentPort?.close();
 });
 
-function answer({ id, sql, parameters }: ReaderQuestion): ReaderAnswer {
+function answerRead({ id, sql, parameters }: ReaderQuestion): ReaderAnswer {
   try {
     database ??= openConnection(file, { readOnly: true, timeoutMs: lockTimeoutMs });
     if (last?.sql !== sql) last = { sql, statement: database.prepare(sql) };

@@ -28,7 +28,7 @@ export interface SqliteReader {
 }
 
 export function createSqliteReader(options: ReaderOptions): SqliteReader {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, WaitingRead>();
   let worker: Worker | null = null;
   let count = 0;
   let closing: Promise<void> | null = null;
@@ -102,7 +102,7 @@ export type ReaderAnswer =
       };
     };
 
-interface Waiting {
+interface WaitingRead {
   readonly resolve: (rows: readonly Record<string, unknown>[]) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -54,8 +54,8 @@ export class FairCallQueue {
 
   /** Counts a call as in flight. */
   began({ runId, owner }: CallOwner): void {
-    count(this.#perRun, runId, 1);
-    count(this.#perOwner, owner, 1);
+    countOwner(this.#perRun, runId, 1);
+    countOwner(this.#perOwner, owner, 1);
   }
 
   /** Removes and rejects every call. */
@@ -67,12 +67,12 @@ export class FairCallQueue {
   }
 
   ended({ runId, owner }: CallOwner): void {
-    count(this.#perRun, runId, -1);
-    count(this.#perOwner, owner, -1);
+    countOwner(this.#perRun, runId, -1);
+    countOwner(this.#perOwner, owner, -1);
   }
 }
 
-function count<Key>(counts: Map<Key, number>, key: Key, change: number): void {
+function countOwner<Key>(counts: Map<Key, number>, key: Key, change: number): void {
   const sum = (counts.get(key) ?? 0) + change;
   if (sum > 0) counts.set(key, sum);
   else counts.delete(key);

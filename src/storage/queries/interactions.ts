@@ -149,7 +149,7 @@ function turnsAfter(
     .$if(failed, (query) => query.where("interaction.failed", "=", 1))
     .orderBy("interaction.seq")
     .limit(limit)
-    .select(["seq", "scenario_index", "attempt.attempt", "turn_index", figuresOf(reader).as("figures")])
+    .select(["seq", "scenario_index", "attempt.attempt", "turn_index", turnFigures(reader).as("figures")])
     .$if(calls, (query) => query.select(callOf(reader).as("call")))
     .execute();
 }
@@ -158,7 +158,7 @@ function turnsAfter(
  * SQLite extracts the few numbers from the stored JSON, which is mostly reasons and labels. PostgreSQL cannot when a
  * name contains NUL or a lone surrogate, so it returns the JSON unchanged.
  */
-function figuresOf(reader: Reader): RawBuilder<string> {
+function turnFigures(reader: Reader): RawBuilder<string> {
   if (reader.getExecutor().adapter instanceof PostgresAdapter) return sql`interaction.scores`;
   return sql`json_extract(
     interaction.scores, '$.scores', '$.scoring_version', '$.conversation.scores', '$.semantic', '$.stated')`;
@@ -170,7 +170,7 @@ function callOf(reader: Reader): RawBuilder<string> {
   return sql`json_extract(interaction.reply, '$.latency_ms', '$.cost')`;
 }
 
-function toCall(text: string): NonNullable<ScoredTurn["call"]> {
+function toStoredCall(text: string): NonNullable<ScoredTurn["call"]> {
   const read = fromJsonText<[number, number | null] | StoredInteraction["reply"]>(text);
   const [latency_ms, cost] = Array.isArray(read) ? read : [read.latency_ms, read.cost ?? null];
   return { latency_ms, cost };
@@ -190,7 +190,7 @@ function toScoredTurn({ scenario_index, attempt, turn_index, figures, call }: Tu
     embedder: semantic?.embedder ?? null,
     baseline: semantic?.baseline ?? null,
   });
-  return call === undefined ? scored : { ...scored, call: toCall(call) };
+  return call === undefined ? scored : { ...scored, call: toStoredCall(call) };
 }
 
 function listOf({ scores, scoring_version, conversation, semantic, stated }: StoredScores): Figures {

@@ -13,7 +13,7 @@ export function toCursor({ created_at, id }: Position): string {
 }
 
 export function parseCursor(cursor: string): Position {
-  const value = decode(cursor);
+  const value = decodeCursor(cursor);
   if (!Array.isArray(value) || !Number.isSafeInteger(value[0]) || !isId(value[1])) throw invalidCursor();
   return { created_at: value[0] as number, id: value[1] };
 }
@@ -25,7 +25,7 @@ export function toIdCursor(id: string): string {
 
 /** `isPossible` rejects ids that no row of the list can have. */
 export function parseIdCursor(cursor: string, isPossible: (id: string) => boolean = () => true): string {
-  const value = decode(cursor);
+  const value = decodeCursor(cursor);
   if (typeof value !== "string" || !isPossible(value)) throw invalidCursor();
   return value;
 }
@@ -88,7 +88,7 @@ function encode(value: unknown): string {
 }
 
 /** Accepts only exactly encoded cursors: `Buffer` alone ignores characters outside base64. */
-function decode(cursor: string): unknown {
+function decodeCursor(cursor: string): unknown {
   try {
     const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
     if (encode(value) === cursor) return value;

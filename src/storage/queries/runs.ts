@@ -41,7 +41,7 @@ export async function listRuns(reader: Reader, filter: RunFilter, carriers: RunC
   if (filter.tag !== undefined || filter.label !== undefined || filter.scoreRange) {
     return searchRuns(reader, { ...filter, limit }, carriers);
   }
-  const found = await matching(reader, filter)
+  const found = await matchingRuns(reader, filter)
     .select(["id", "created_at", textLength.as("bytes")])
     .limit(limit + 1)
     .execute();
@@ -49,7 +49,7 @@ export async function listRuns(reader: Reader, filter: RunFilter, carriers: RunC
   const last = page.at(-1);
   if (!last) return { runs: [], next_cursor: null };
   const ids = page.map(({ id }) => id);
-  const rows = await matching(reader, filter).where("id", "in", ids).selectAll().execute();
+  const rows = await matchingRuns(reader, filter).where("id", "in", ids).selectAll().execute();
   return {
     runs: await toRunRecords(reader, rows, carriers),
     next_cursor: found.length > page.length ? toCursor(last) : null,
@@ -67,7 +67,7 @@ async function searchRuns(reader: Reader, filter: RunFilter, carriers: RunCarrie
   const runs: RunRecord[] = [];
   let cursor = filter.cursor;
   for (let searched = 0; searched < mostSearched;) {
-    const found = await matching(reader, { ...filter, cursor })
+    const found = await matchingRuns(reader, { ...filter, cursor })
       .select(["id", "created_at", textLength.as("bytes")])
       .limit(pageSize + 1)
       .execute();
@@ -75,7 +75,7 @@ async function searchRuns(reader: Reader, filter: RunFilter, carriers: RunCarrie
     if (page.length === 0) return { runs, next_cursor: null };
     searched += page.length;
     const ids = page.map(({ id }) => id);
-    const rows = await matching(reader, { ...filter, cursor })
+    const rows = await matchingRuns(reader, { ...filter, cursor })
       .where("id", "in", ids)
       .selectAll()
       .execute();
@@ -204,7 +204,7 @@ export async function countScenarios(reader: Reader, runId: string): Promise<num
 const textLength = sql<number>`octet_length(settings) + octet_length(warnings) + coalesce(octet_length(summary), 0)`;
 
 /** The matching runs, newest first. */
-function matching(reader: Reader, filter: RunFilter) {
+function matchingRuns(reader: Reader, filter: RunFilter) {
   let query = reader.selectFrom("run").where("removed", "=", 0).orderBy("created_at", "desc").orderBy("id", "desc");
   if (filter.state !== undefined) query = query.where("state", "=", filter.state);
   if (filter.test_name !== undefined) query = query.where("test_name", "=", toJsonText(filter.test_name));

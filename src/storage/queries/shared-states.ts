@@ -27,7 +27,7 @@ const inMemory = new Map<string, WeakRef<State>>();
 /** Writes scenarios as JSON texts, without the states in `hashes`. */
 export function createScenarioWriter(hashOf: HashOf, hashes: ReadonlySet<string>): (scenario: Scenario) => string {
   return (scenario) => {
-    const state = stateOf(scenario);
+    const state = scenarioState(scenario);
     const hash = state && hashes.size > 0 ? hashOf(state).hash : "";
     if (!hashes.has(hash)) return toJsonText(scenario);
     const { state: _state, module, ...world } = scenario.world!;
@@ -60,7 +60,7 @@ export function findSharedStates(scenarios: readonly Scenario[], hashOf: HashOf)
   const copies = new Map<string, number>();
   const shared = new Map<string, State>();
   for (const scenario of scenarios) {
-    const state = stateOf(scenario);
+    const state = scenarioState(scenario);
     if (!state) continue;
     const { hash, length } = hashOf(state);
     const before = copies.get(hash);
@@ -131,7 +131,7 @@ function freeze(value: unknown): void {
   for (const item of Object.values(value)) freeze(item);
 }
 
-function stateOf({ world }: Scenario): State | null {
+function scenarioState({ world }: Scenario): State | null {
   const state = world?.state;
   return typeof state === "object" && state !== null ? (state as State) : null;
 }

@@ -24,7 +24,7 @@ interface StoredWorldRelay extends WorldRelay {
   stop(): void;
 }
 
-type Answer = (request: RelayedRequest) => Promise<RelayedResponse>;
+type RelayAnswer = (request: RelayedRequest) => Promise<RelayedResponse>;
 
 /** A closed endpoint is remembered for so long, so that late calls are recognised. */
 const rememberedMs = 86_400_000;
@@ -36,7 +36,7 @@ const lookAliveMs = 2_000;
 export function createWorldRelay(options: WorldRelayOptions): StoredWorldRelay {
   const { database, presence, now, pollMs, announce = async () => {}, onError } = options;
   const { reader, write } = database;
-  const open = new Map<string, Answer>();
+  const open = new Map<string, RelayAnswer>();
   const underWay = new Set<string>();
   const responses: Notifier<string> = createNotifier();
   let timer: NodeJS.Timeout | undefined;
@@ -73,7 +73,7 @@ export function createWorldRelay(options: WorldRelayOptions): StoredWorldRelay {
     }
   }
 
-  async function answerOne(id: string, answer: Answer | undefined, request: RelayedRequest): Promise<void> {
+  async function answerOne(id: string, answer: RelayAnswer | undefined, request: RelayedRequest): Promise<void> {
     const response = answer ? await answer(request) : gone;
     await write(async (writer) => {
       await writer

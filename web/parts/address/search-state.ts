@@ -2,10 +2,10 @@ import { useCallback, useMemo } from "react";
 import { navigate, usePathname, useSearch } from "wouter/use-browser-location";
 import { currentAddress } from "./current-address.ts";
 
-type Changes = Readonly<Record<string, string | null>>;
+type SearchChanges = Readonly<Record<string, string | null>>;
 
 /** Changes query parameters; null or "" removes one. The encoded path stays unchanged. */
-export function changeSearch(changes: Changes, { replace = true }: { replace?: boolean } = {}): void {
+export function changeSearch(changes: SearchChanges, { replace = true }: { replace?: boolean } = {}): void {
   const { path, search: before } = currentAddress();
   const params = new URLSearchParams(before);
   for (const [name, value] of Object.entries(changes)) {

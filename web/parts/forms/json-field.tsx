@@ -33,7 +33,7 @@ export function JsonField({
   const written = value === undefined ? "" : indented(value);
   /** The text last typed here, and the JSON of the value at that time. */
   const [typed, setTyped] = useState({ text: written, basis: written });
-  const parse = (text: string) => parseJson(text, required);
+  const parse = (text: string) => parseFieldText(text, required);
   const parsed = parse(typed.text);
   // The typed text stays as the user formatted it until the value changes elsewhere.
   const shown = (parsed.ok ? indented(parsed.value) : typed.basis) === written ? typed.text : written;
@@ -94,7 +94,7 @@ function indented(value: unknown): string {
 
 type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 
-function parseJson(text: string, required: boolean): Parsed {
+function parseFieldText(text: string, required: boolean): Parsed {
   if (text.trim() === "") return required ? { ok: false } : { ok: true, value: undefined };
   try {
     return { ok: true, value: JSON.parse(text) as unknown };

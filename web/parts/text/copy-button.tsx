@@ -1,7 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 
-type Outcome = "idle" | "copied" | "failed";
+type CopyOutcome = "idle" | "copied" | "failed";
 
 interface CopyButtonProps {
   /** A function when the text is expensive to build. */
@@ -10,7 +10,7 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, label = "Copy" }: CopyButtonProps) {
-  const [outcome, setOutcome] = useState<Outcome>("idle");
+  const [outcome, setOutcome] = useState<CopyOutcome>("idle");
 
   useEffect(() => {
     if (outcome === "idle") return;

@@ -79,13 +79,13 @@ export function fromRunScenario(
   };
 }
 
-interface Verdicts {
+interface RowVerdicts {
   readonly scenarios: ScenarioCounts;
   readonly always_failing: AlwaysFailing[];
 }
 
 /** The counts that the summary of a run has, for runs of earlier versions. */
-export function countVerdicts(results: EvaluationResponse): Verdicts {
+export function countVerdicts(results: EvaluationResponse): RowVerdicts {
   const rows = results.results.scenarios.map(toScenarioRow);
   const count = (wanted: ScenarioStatus): number => rows.filter(({ status }) => status === wanted).length;
   const no_reply = rows.filter(hasNoReply).length;

@@ -4,7 +4,7 @@ import type { Run } from "../../../src/contract/schemas/run.ts";
 import { FailedNotice } from "../../parts/screen/notices.tsx";
 import { formatInteger } from "../../parts/text/format.ts";
 import { isEnded } from "../../parts/runs/run-facts.ts";
-import { digestResults, type RunDigest } from "./run-digest.ts";
+import { digestResults, type PageDigest } from "./run-digest.ts";
 import { useDigest } from "./use-digest.ts";
 
 interface DigestViewProps {
@@ -12,7 +12,7 @@ interface DigestViewProps {
   /** Undefined for a large run: its turns are then streamed. */
   readonly results: EvaluationResponse | undefined;
   /** Called with null until the digest is complete. */
-  readonly children: (digest: RunDigest | null) => ReactNode;
+  readonly children: (digest: PageDigest | null) => ReactNode;
 }
 
 /** Computes the digest of all turns and renders it. */

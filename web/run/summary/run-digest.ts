@@ -27,7 +27,7 @@ export interface FaultGroup extends TurnGroup {
 }
 
 /** All turns in aggregate: the distribution of each score, and the causes of missing replies and scores. */
-export interface RunDigest {
+export interface PageDigest {
   readonly turns: number;
   /** Per score, the number of turns in ten bins over 0..1. */
   readonly bins: ReadonlyMap<string, readonly number[]>;
@@ -84,15 +84,15 @@ export function createDigest() {
       }
       for (const row of callRows(turn)) {
         const [mark] = row.marks;
-        if (mark) count(wrongCalls, { fault: faultText(row), example: mark.reason, first });
+        if (mark) countOutcome(wrongCalls, { fault: faultText(row), example: mark.reason, first });
       }
       for (const [part, example] of missedParts(conversation)) {
-        count(missed, { fault: outcomePartLabel(part), example, first });
+        countOutcome(missed, { fault: outcomePartLabel(part), example, first });
       }
       const reason = conversation && whyUnjudged(conversation);
       if (reason !== undefined) tally(unjudged, { reason, first: { ...first, turn: 0 } });
     },
-    digest: (): RunDigest => ({
+    digest: (): PageDigest => ({
       turns,
       bins: new Map(bins),
       failures: mostFrequentFirst(failures.values()),
@@ -109,7 +109,7 @@ function tally(groups: Map<string, UnscoredGroup>, { reason, first }: Omit<Unsco
   groups.set(reason, { reason, first, ...known, count: (known?.count ?? 0) + 1 });
 }
 
-function count(groups: Map<string, FaultGroup>, { fault, example, first }: Omit<FaultGroup, "count">): void {
+function countOutcome(groups: Map<string, FaultGroup>, { fault, example, first }: Omit<FaultGroup, "count">): void {
   const known = groups.get(fault);
   groups.set(fault, { fault, example, first, ...known, count: (known?.count ?? 0) + 1 });
 }
@@ -142,11 +142,11 @@ function whyUnjudged({ scores, score_reasons }: NonNullable<DigestedTurn["conver
 const bare = (reason = ""): string => reason.replace(/^unscored: /, "");
 
 /** How many faults the lists of a digest hold together. */
-export const countListed = ({ failures, missed, wrongCalls }: RunDigest): number =>
+export const countListed = ({ failures, missed, wrongCalls }: PageDigest): number =>
   [...failures, ...missed, ...wrongCalls].reduce((sum, { count }) => sum + count, 0);
 
 /** The digest of a run whose results are all loaded. */
-export function digestResults(results: EvaluationResponse): RunDigest {
+export function digestResults(results: EvaluationResponse): PageDigest {
   const { add, digest } = createDigest();
   for (const { scenario_id, attempts } of results.results.scenarios) {
     for (const { attempt, interactions, conversation } of attempts) {

@@ -3,10 +3,10 @@ import { Link } from "wouter";
 import { errorText } from "../../api/api-error.ts";
 import { formatCount, formatInteger } from "../../parts/text/format.ts";
 import { transcriptPath } from "../../parts/address/paths.ts";
-import type { FaultGroup, RunDigest, UnscoredGroup } from "./run-digest.ts";
+import type { FaultGroup, PageDigest, UnscoredGroup } from "./run-digest.ts";
 
 /** Missed outcomes, wrong tool calls and turns without a reply, each grouped by cause. */
-export function FailureCauses({ runId, digest }: { runId: string; digest: RunDigest }) {
+export function FailureCauses({ runId, digest }: { runId: string; digest: PageDigest }) {
   const { turns, failures, missed, wrongCalls } = digest;
   if (failures.length + missed.length + wrongCalls.length === 0) return <NoFailures turns={turns} />;
   return (
@@ -57,7 +57,7 @@ function FaultList({ title, noun, runId, groups }: FaultListProps) {
 }
 
 /** Turns without a reply, grouped by cause, each with the next step. */
-function FailedRequests({ runId, failures }: { runId: string; failures: RunDigest["failures"] }) {
+function FailedRequests({ runId, failures }: { runId: string; failures: PageDigest["failures"] }) {
   return (
     <ul aria-label="Failed requests" className="grid gap-3">
       {failures.map((group) => {
@@ -99,7 +99,7 @@ export function NoFailures({ turns }: { turns: number }) {
 const maxCauses = 5;
 
 /** Replies and conversations without a score, grouped by reason. */
-export function UnscoredCauses({ runId, digest: { unscored, unjudged } }: { runId: string; digest: RunDigest }) {
+export function UnscoredCauses({ runId, digest: { unscored, unjudged } }: { runId: string; digest: PageDigest }) {
   return (
     <>
       <CauseList

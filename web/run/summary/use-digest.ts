@@ -3,13 +3,13 @@ import { useState } from "react";
 import type { Run } from "../../../src/contract/schemas/run.ts";
 import { exportLines } from "../../api/runs.ts";
 import { isEnded } from "../../parts/runs/run-facts.ts";
-import { createDigest, type DigestedTurn, type RunDigest } from "./run-digest.ts";
+import { createDigest, type DigestedTurn, type PageDigest } from "./run-digest.ts";
 
 /** Turns between two updates of the progress count. */
 const reportEvery = 1000;
 
 interface DigestState {
-  readonly digest: RunDigest | undefined;
+  readonly digest: PageDigest | undefined;
   readonly error: Error | null;
   /** Turns read so far. */
   readonly read: number;

@@ -15,7 +15,7 @@ import { explainUnknownModel, openAgent } from "../../sources/open-session.ts";
 import { note, printJson, printLine } from "../../terminal/output.ts";
 import { plainJson, stripControlCodes } from "../../terminal/text.ts";
 
-interface ChatOptions extends AgentOptions {
+interface ChatCommandOptions extends AgentOptions {
   readonly model?: string;
   readonly save?: string;
   readonly asUser?: string;
@@ -36,7 +36,7 @@ export function declare(command: Command): void {
   withForce(command);
 }
 
-async function chat(message: string | undefined, options: ChatOptions): Promise<void> {
+async function chat(message: string | undefined, options: ChatCommandOptions): Promise<void> {
   const { model, save, asUser, scenario, json, force = false, ...where } = options;
   // Checked first: a conversation that cannot be saved would be lost.
   if (save !== undefined) requireScenarioEnding(save);
@@ -58,7 +58,7 @@ async function chat(message: string | undefined, options: ChatOptions): Promise<
 /** A person plays the user of a scenario. At the end, the conversation is compared with the scenario's `expect`. */
 async function chatAsUser(
   message: string | undefined,
-  options: ChatOptions & { readonly asUser: string },
+  options: ChatCommandOptions & { readonly asUser: string },
 ): Promise<void> {
   const { model, save, asUser, scenario: scenarioId, json = false, force = false, ...where } = options;
   const { takeUserSeat } = await import("../../scenarios/user-seat.ts");
@@ -101,14 +101,14 @@ function withPrompt(messages: AgentMessages, prompt: string | undefined): AgentM
   return [{ ...first, content: `${instructions}\n\n${first.content}` }, ...rest];
 }
 
-interface Turn {
+interface TerminalTurn {
   readonly client: Pick<AgentClient, "send">;
   readonly modelId: string;
   readonly messages: AgentMessages;
   readonly json: boolean;
 }
 
-async function sendOnce(content: string, { client, modelId, messages, json }: Turn): Promise<void> {
+async function sendOnce(content: string, { client, modelId, messages, json }: TerminalTurn): Promise<void> {
   if (content.trim() === "") throw new CliError("the message is empty: give one as an argument or on stdin");
   messages.push({ type: "human", content: content.trimEnd() });
   const reply = await client.send(messages, { modelId }).catch((error: unknown) => {
@@ -133,7 +133,7 @@ async function defaultModel(client: AgentClient): Promise<string> {
   );
 }
 
-interface Conversation {
+interface TerminalChat {
   readonly client: Pick<AgentClient, "send">;
   readonly modelId: string;
   /** Grows with every turn. */
@@ -147,7 +147,7 @@ interface Conversation {
 }
 
 /** Talks until the user leaves. A failed turn is reported and removed, so that it can be sent again. */
-export async function converse(conversation: Conversation): Promise<void> {
+export async function converse(conversation: TerminalChat): Promise<void> {
   const { modelId, messages, input = process.stdin, output = process.stdout, onNote = note } = conversation;
   const lines = createInterface({ input, output, prompt: "> " });
   // Created before the first prompt, so that lines typed or pasted while the agent works are queued.
@@ -164,7 +164,7 @@ export async function converse(conversation: Conversation): Promise<void> {
         await conversation.onReset?.();
       } else if (typed === "/help") onNote(commandHelp);
       else if (/^\/[a-z]+$/.test(typed)) onNote(`Unknown command ${typed}. ${commandHelp}`);
-      else if (typed !== "") await answer(content, { ...conversation, output, onNote, signal });
+      else if (typed !== "") await answerMessage(content, { ...conversation, output, onNote, signal });
       if (signal.aborted) return;
       prompt();
     }
@@ -187,10 +187,10 @@ function watchInput(lines: Interface): { signal: AbortSignal; prompt: () => void
   return { signal: left.signal, prompt: () => closed || lines.prompt() };
 }
 
-type ConversationTurn = Conversation &
-  Required<Pick<Conversation, "output" | "onNote">> & { readonly signal: AbortSignal };
+type ConversationTurn = TerminalChat &
+  Required<Pick<TerminalChat, "output" | "onNote">> & { readonly signal: AbortSignal };
 
-async function answer(
+async function answerMessage(
   content: string,
   { client, modelId, messages, output, onNote, signal }: ConversationTurn,
 ): Promise<void> {

@@ -82,7 +82,7 @@ const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } };
 function createRunsMcpServer({ openSource, version, evaluate }: RunsMcpDependencies): McpServer {
   const server = new McpServer({ name: "rehearsal", version });
   const ask = (work: (source: RunSource) => Promise<unknown>) =>
-    answer(async () => {
+    answerTool(async () => {
       await using source = await openSource();
       return await work(source);
     });
@@ -166,7 +166,7 @@ function createRunsMcpServer({ openSource, version, evaluate }: RunsMcpDependenc
       inputSchema: z.object({ text: z.string().min(1).max(1_000_000), file_name: z.string().max(200).optional() }),
       ...readOnly,
     },
-    async ({ text, file_name }) => answer(async () => importScenarios({ text, name: file_name })),
+    async ({ text, file_name }) => answerTool(async () => importScenarios({ text, name: file_name })),
   );
   if (evaluate) addEvaluation(server, evaluate);
   return server;
@@ -188,7 +188,7 @@ function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependenc
       annotations: { readOnlyHint: false, openWorldHint: true },
     },
     async ({ scenarios: text, endpoint, test_name, ...rest }, { mcpReq }) =>
-      answer(async () => {
+      answerTool(async () => {
         const { scenarios, notes } = readAllScenarios(text);
         const request = {
           ...rest,
@@ -217,7 +217,7 @@ function readAllScenarios(text: string): ImportResult {
 const expected = new Set(["FormatError", "ServiceFailure", "ServiceUnreachable"]);
 
 /** A tool's result as JSON text. Expected failures are results with a message; unexpected ones reveal nothing. */
-async function answer(work: () => Promise<unknown>) {
+async function answerTool(work: () => Promise<unknown>) {
   try {
     return { content: [{ type: "text" as const, text: JSON.stringify(await work()) }] };
   } catch (error) {

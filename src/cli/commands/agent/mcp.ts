@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { withSource, type SourceOptions } from "../../options/shared-options.ts";
 
-interface McpOptions extends SourceOptions {
+interface McpCommandOptions extends SourceOptions {
   readonly allowRun?: boolean;
 }
 
@@ -10,7 +10,7 @@ export function declare(command: Command): void {
   withSource(command)
     .option("--allow-run", "also offer to start evaluations, which call models and may cost money")
     .addHelpText("after", example)
-    .action(async (options: McpOptions) => {
+    .action(async (options: McpCommandOptions) => {
       const { serveMcp } = await import("./mcp-server.ts");
       await serveMcp(options);
     });

@@ -106,11 +106,11 @@ async function talk(
   }
 }
 
-type Progress = NonNullable<ChatOptions["progress"]>;
+type ProbeProgress = NonNullable<ChatOptions["progress"]>;
 
 async function talkUntil(
   { model, exchanges, scrub }: OpenTarget,
-  options: ProbeOptions & { readonly worldUrl: string | undefined; readonly progress: Omit<Progress, "turns"> },
+  options: ProbeOptions & { readonly worldUrl: string | undefined; readonly progress: Omit<ProbeProgress, "turns"> },
 ): Promise<Talk> {
   const { message: said = ["Hello"], system, worldUrl: world_url } = options;
   const turns: unknown[] = [];

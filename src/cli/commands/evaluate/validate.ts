@@ -88,7 +88,7 @@ async function validate(
     const isFaulty = (place: string) => problems.some((problem) => problem.startsWith(place));
     if (configFile !== undefined)
       printMessage(`${configFile}: ${isFaulty(`${configFile} /`) ? "not valid" : "ok"} (configuration)`);
-    for (const file of read) print(file, { isFaulty: isFaulty(`${file.file}: `) });
+    for (const file of read) printValidation(file, { isFaulty: isFaulty(`${file.file}: `) });
     for (const warning of warnings) note(`warning: ${warning}`);
     for (const problem of problems) note(`rehearsal: ${problem}`);
   }
@@ -129,7 +129,7 @@ function toReport({ file, format, reason, scenarios, notes }: ScenarioFile): obj
   return { file, format, reason, scenarios: scenarios.length, turns, notes };
 }
 
-function print(file: ScenarioFile, { isFaulty }: { isFaulty: boolean }): void {
+function printValidation(file: ScenarioFile, { isFaulty }: { isFaulty: boolean }): void {
   const turns = file.scenarios.reduce((sum, { interactions }) => sum + interactions.length, 0);
   const isValid = !isFaulty && brokenScenarios(file).length === 0;
   const state = !isValid ? "not valid" : file.scenarios.length === 0 ? "nothing to run" : "ok";

@@ -10,7 +10,7 @@ import { storeFile } from "../../composition/storage.ts";
 import { dataFolderOverrides } from "../../sources/open-source.ts";
 import { printJson, printLine } from "../../terminal/output.ts";
 
-interface BackupOptions extends LocalOptions {
+interface BackupCommandOptions extends LocalOptions {
   readonly json?: boolean;
 }
 
@@ -26,7 +26,7 @@ export function declare(command: Command): void {
 }
 
 /** Services and workers can keep reading and writing during the copy. */
-async function backUp(target: string, { dataDir, envFile, json }: BackupOptions): Promise<void> {
+async function backUp(target: string, { dataDir, envFile, json }: BackupCommandOptions): Promise<void> {
   const { settings } = await loadSettings({
     envFile,
     overrides: { ...unreachable, ...dataFolderOverrides(dataDir) },

@@ -58,11 +58,11 @@ async function doctor({ dataDir, envFile, json }: DoctorOptions): Promise<void> 
   ];
   const healthy = checks.every(({ state }) => state !== "problem");
   if (json) printJson({ healthy, checks });
-  else print(checks);
+  else printFindings(checks);
   if (!healthy) process.exitCode = exitCodes.configuration;
 }
 
-function print(checks: readonly HealthCheck[]): void {
+function printFindings(checks: readonly HealthCheck[]): void {
   const style = styleFor(process.stdout);
   const marks = { ok: style("green", "✓"), notice: style("yellow", "!"), problem: style("red", "✗") };
   const rows = checks.map(({ name, state, detail }) => [marks[state], name, detail]);

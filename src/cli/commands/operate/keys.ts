@@ -20,7 +20,7 @@ import { createDataFolder, openStorage, storeFile } from "../../composition/stor
 import { note, outputWidth, printJson, printLine } from "../../terminal/output.ts";
 import { table } from "../../terminal/table.ts";
 
-interface KeyOptions extends LocalOptions {
+interface KeyCommandOptions extends LocalOptions {
   readonly scopes?: readonly string[];
   readonly expires?: string;
   readonly entry?: boolean;
@@ -53,7 +53,7 @@ export function declare(command: Command): void {
 async function keys(
   action: "create" | "list" | "revoke",
   name: string | undefined,
-  options: KeyOptions,
+  options: KeyCommandOptions,
 ): Promise<void> {
   refuseUnusedOptions(action, name, options);
   const { envFile, dataDir } = options;
@@ -75,7 +75,7 @@ async function keys(
 }
 
 /** Refuses options that would have no effect: a key asked for with an end must not be created without one. */
-function refuseUnusedOptions(action: string, name: string | undefined, options: KeyOptions): void {
+function refuseUnusedOptions(action: string, name: string | undefined, options: KeyCommandOptions): void {
   if (action === "list" && name !== undefined)
     throw new CliError(`keys list shows all keys: leave out ${quoted(name)}`);
   if (action !== "create") {
@@ -127,7 +127,7 @@ function withFolderKeys(shared: KeyRecords, inFolder: KeyRecords): KeyRecords {
   };
 }
 
-async function create(keys: KeyRecords, owner: string, options: KeyOptions): Promise<void> {
+async function create(keys: KeyRecords, owner: string, options: KeyCommandOptions): Promise<void> {
   const { scopes: wanted, expires, json } = options;
   const expiresAt = expires === undefined ? null : parseDay(expires);
   const { key, record } = await createKey(keys, { owner, scopes: parseScopes(wanted), expiresAt });
@@ -136,7 +136,7 @@ async function create(keys: KeyRecords, owner: string, options: KeyOptions): Pro
   printLine(key);
 }
 
-async function revoke(keys: KeyRecords, id: string, { json }: KeyOptions): Promise<void> {
+async function revoke(keys: KeyRecords, id: string, { json }: KeyCommandOptions): Promise<void> {
   if (!(await revokeKey(keys, id)))
     throw new CliError(`there is no key ${quoted(id)} (rehearsal keys list shows the ids)`);
   if (json) printJson({ revoked: id });
@@ -144,7 +144,7 @@ async function revoke(keys: KeyRecords, id: string, { json }: KeyOptions): Promi
 }
 
 /** For services that read their keys from the environment, such as containers. The entry holds only the hash. */
-function printEntry(owner: string, { scopes: wanted, json }: KeyOptions): void {
+function printEntry(owner: string, { scopes: wanted, json }: KeyCommandOptions): void {
   const { key, sha256 } = generateKey();
   const entry = `${owner}:${sha256}:${parseScopes(wanted).join("+")}`;
   parseApiKeys(entry);
@@ -172,7 +172,7 @@ function parseDay(text: string): Date {
   return day;
 }
 
-function printKeys(found: readonly ListedKey[], { json }: KeyOptions): void {
+function printKeys(found: readonly ListedKey[], { json }: KeyCommandOptions): void {
   if (json) return printJson({ keys: found });
   if (found.length === 0) return note("No keys. Create one with: rehearsal keys create NAME");
   const rows = found.map(({ id, owner, scopes: own, created_at, expires_at, revoked_at, last_used_at }) => [

@@ -27,7 +27,7 @@ import { hasVerdicts } from "../../sources/verdicts.ts";
 import { loadResults } from "../../sources/read-results.ts";
 import { note, outputWidth, printJson, printMessage } from "../../terminal/output.ts";
 
-interface CompareOptions extends SourceOptions {
+interface CompareCommandOptions extends SourceOptions {
   readonly failOnRegression?: boolean;
   readonly scores?: readonly string[];
   readonly score?: string;
@@ -66,7 +66,12 @@ export function declare(command: Command): void {
     .action(compare);
 }
 
-async function compare(left: string, right: string, others: readonly string[], options: CompareOptions): Promise<void> {
+async function compare(
+  left: string,
+  right: string,
+  others: readonly string[],
+  options: CompareCommandOptions,
+): Promise<void> {
   if (options.json && options.markdown) throw new CliError("--json and --markdown cannot be combined: choose one");
   if (others.length > 0) return rank([left, right, ...others], options);
   if (options.score !== undefined) throw new CliError("--score ranks three or more runs; for two, use --scores");
@@ -79,7 +84,7 @@ async function compare(left: string, right: string, others: readonly string[], o
   if (baseline.run_id === candidate.run_id && !isResultsFile(left) && !isResultsFile(right))
     note("Both are the same run; latest~1 is the run before the newest.");
   const { scores = ["overall", "success"], maxRegression, undecided } = options;
-  const margins = marginsOf(options);
+  const margins = givenMargins(options);
   const regression = { scores, maxRegression, undecided };
   const comparison = compareResponses(baseline, candidate, { margins: margins ?? regressionMargins(regression) });
   requireComparedScores(options.scores, comparison);
@@ -111,20 +116,20 @@ async function compare(left: string, right: string, others: readonly string[], o
 async function corrections(
   source: RunSource,
   named: readonly string[],
-  { baseline, candidate }: Pick<Compared, "baseline" | "candidate">,
+  { baseline, candidate }: Pick<ComparedFiles, "baseline" | "candidate">,
 ): Promise<Pick<RunComparison, "corrected" | "win_rate">> {
   if (named.some(isResultsFile) || ![baseline, candidate].some(hasVerdicts)) return {};
   const { corrected, win_rate } = await source.compare(baseline.run_id, candidate.run_id);
   return compact({ corrected, win_rate });
 }
 
-function marginsOf({ notWorseBy }: CompareOptions): Margins | null {
+function givenMargins({ notWorseBy }: CompareCommandOptions): Margins | null {
   const margins = notWorseBy === undefined ? null : parseMargins(notWorseBy);
   if (typeof margins === "string") throw new CliError(`--not-worse-by: ${margins}`);
   return margins;
 }
 
-async function rank(named: readonly string[], options: CompareOptions): Promise<void> {
+async function rank(named: readonly string[], options: CompareCommandOptions): Promise<void> {
   if (options.failOnRegression || options.scores || options.maxRegression > 0 || options.notWorseBy !== undefined)
     throw new CliError(
       "--fail-on-regression, --scores, --max-regression and --not-worse-by compare two runs: name exactly two",
@@ -154,13 +159,13 @@ function requireComparedScores(typed: readonly string[] = [], comparison: NotedC
   throw new CliError(why.join("\n  "));
 }
 
-interface Compared {
+interface ComparedFiles {
   readonly baseline: EvaluationResponse;
   readonly candidate: EvaluationResponse;
   readonly comparison: NotedComparison;
 }
 
-function print({ baseline, candidate, comparison }: Compared, { json, markdown }: CompareOptions): void {
+function print({ baseline, candidate, comparison }: ComparedFiles, { json, markdown }: CompareCommandOptions): void {
   const runs = { baseline: baseline.run_id, candidate: candidate.run_id };
   if (json) return printJson({ ...runs, settings: changedSettings(baseline, candidate), ...comparison });
   if (markdown) printMessage(comparisonMarkdown({ baseline, candidate, comparison }));

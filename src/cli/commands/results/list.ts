@@ -29,10 +29,10 @@ export function declare(command: Command): void {
     .option("--model <id>", "only runs of this model")
     .option("--search <text>", "only runs whose test or model name contains this")
     .option("--json", "print the runs as one JSON object")
-    .action(list);
+    .action(listRuns);
 }
 
-async function list({ limit, state, name, model, search, json, ...where }: ListOptions): Promise<void> {
+async function listRuns({ limit, state, name, model, search, json, ...where }: ListOptions): Promise<void> {
   await using source = await openSource(where);
   const runs = await newestRuns(source, limit, { state, test_name: name, model_id: model, search });
   if (json) return printJson({ runs });
@@ -65,7 +65,7 @@ export function runsText(runs: readonly Run[], width = Infinity): string {
 const fits = (text: string, width: number): boolean => text.split("\n").every((line) => widthOf(line) <= width);
 
 /** A run that spent its budget is not plainly completed. */
-function stateOf({ state, interrupted, summary }: Run): string {
+function shownState({ state, interrupted, summary }: Run): string {
   if (interrupted) return "interrupted";
   return state === "completed" && summary?.stopped_by === "budget" ? "stopped by budget" : state;
 }
@@ -76,7 +76,7 @@ function toRow(run: Run, shown: number): string[] {
   const { run_id, summary, progress, model_id, test_name } = run;
   return [
     run_id,
-    stateOf(run),
+    shownState(run),
     summary ? meanText(summary.score_stats["overall"], summary.average_scores["overall"]) : "–",
     `${progress.interactions_done}/${progress.interactions_total}`,
     String(progress.interactions_failed),

@@ -3,13 +3,17 @@ import type { InteractionResult } from "../interaction-result.ts";
 /** Stands beside every score of a judge that has not been audited. */
 export const unauditedMark = "judge not audited";
 
-type Judged = Partial<Pick<InteractionResult, "judgements" | "scores" | "score_reasons">>;
+type JudgedScores = Partial<Pick<InteractionResult, "judgements" | "scores" | "score_reasons">>;
 
 /**
  * The scores of a reply, or of a conversation, that rest on a judge without an audit: its own, those of groups and rubrics that
  * contain them, and `overall` where one of them is part of it.
  */
-export function unauditedScoresOf({ judgements = {}, scores = {}, score_reasons = {} }: Judged): ReadonlySet<string> {
+export function unauditedScoresOf({
+  judgements = {},
+  scores = {},
+  score_reasons = {},
+}: JudgedScores): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [name, { judge_audited }] of Object.entries(judgements)) {
     if (judge_audited) continue;

@@ -46,11 +46,11 @@ function toOption(field: z.core.JSONSchema.BaseSchema, { label, placeholder, kin
   const values = field.enum?.map(String);
   if (values) return { kind: "choice", label, choices: choices ?? Object.fromEntries(values.map((id) => [id, id])) };
   return placeholder === undefined
-    ? { kind: kind ?? kindOf(field), label }
-    : { kind: kind ?? kindOf(field), label, placeholder };
+    ? { kind: kind ?? fieldKind(field), label }
+    : { kind: kind ?? fieldKind(field), label, placeholder };
 }
 
-function kindOf({ type, anyOf }: z.core.JSONSchema.BaseSchema): "text" | "texts" | "json" | "number" {
+function fieldKind({ type, anyOf }: z.core.JSONSchema.BaseSchema): "text" | "texts" | "json" | "number" {
   if (type === "string") return "text";
   if (type === "number" || type === "integer") return "number";
   return anyOf?.some((part) => typeof part === "object" && part.type === "string") ? "texts" : "json";

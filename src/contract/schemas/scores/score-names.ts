@@ -34,13 +34,13 @@ export function turnScoreNames(checks: readonly TurnCheck[], scorers: readonly S
   });
 }
 
-type Rubric = Extract<SingleCheck, { type: "rubric" }>;
+type NamedRubric = Extract<SingleCheck, { type: "rubric" }>;
 
 /** The rubrics among a turn's own checks, also those in groups, with the names of their scores. */
 export function namedRubrics(
   checks: readonly TurnCheck[],
   scorers: readonly ScorerSetting[],
-): { name: string; rubric: Rubric }[] {
+): { name: string; rubric: NamedRubric }[] {
   const names = turnCheckNames(checks, scorers);
   return checks.flatMap((check, index) => {
     const name = names[index] ?? check.type;

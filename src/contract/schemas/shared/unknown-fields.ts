@@ -74,7 +74,9 @@ function walkInto(key: PropertyKey, schema: z.core.$ZodType, value: unknown, at:
 
 /** Of several union members, the one with the fewest unknown fields counts. */
 function walkForms(options: readonly z.core.$ZodType[], value: object, { path, found }: Walk): void {
-  const results = options.filter((option) => fits(option, value)).map((option) => unknownFieldsOf(option, value, path));
+  const results = options
+    .filter((option) => fitsForm(option, value))
+    .map((option) => unknownFieldsOf(option, value, path));
   const [fewest = []] = results.toSorted((left, right) => left.length - right.length);
   found.push(...fewest.slice(0, mostListed - found.length));
 }
@@ -82,7 +84,7 @@ function walkForms(options: readonly z.core.$ZodType[], value: object, { path, f
 const scalars = new Set(["string", "number", "boolean", "literal", "enum", "null"]);
 
 /** False for union members that the value cannot be: another kind of value, or another value of a literal field. */
-function fits(option: z.core.$ZodType, value: object): boolean {
+function fitsForm(option: z.core.$ZodType, value: object): boolean {
   if (option instanceof z.ZodObject) {
     return (
       !Array.isArray(value) &&

@@ -114,14 +114,14 @@ function attemptCauses(
   ];
 }
 
-interface Judged {
+interface JudgedFailure {
   readonly scores: Scores;
   readonly score_reasons: Readonly<Record<string, string>>;
   readonly judgements: Readonly<Record<string, JudgeVerdict>>;
 }
 
 /** The rubric of an outcome is one of its parts. */
-function lowVerdicts({ scores, score_reasons, judgements }: Judged, threshold: number): string[] {
+function lowVerdicts({ scores, score_reasons, judgements }: JudgedFailure, threshold: number): string[] {
   return Object.keys(judgements)
     .filter((name) => !name.startsWith("outcome.") && (scores[name] ?? 1) < threshold)
     .map((name) => `${name}: ${score_reasons[name] ?? scoreText(scores[name])}`);

@@ -151,7 +151,7 @@ function toCase(result: ScenarioResult, verdict: ScenarioVerdict, suite: string)
     const why = outcome === "unscored" ? stripControlCharacters(whyNotJudged(result)) : whySkipped[outcome];
     return { ...head, skipped: { "@_message": why } };
   }
-  const { message, text } = describe(result, verdict);
+  const { message, text } = describeFailure(result, verdict);
   return {
     ...head,
     [outcome === "error" ? "error" : "failure"]: {
@@ -184,7 +184,7 @@ function caseProperties(result: ScenarioResult, { passed, counted, run, threshol
 }
 
 /** Describes the first bad turn of the worst attempt, and what the attempt as a whole got wrong. */
-function describe(result: ScenarioResult, verdict: ScenarioVerdict): { message: string; text: string } {
+function describeFailure(result: ScenarioResult, verdict: ScenarioVerdict): { message: string; text: string } {
   const { threshold } = verdict;
   const needed = threshold === undefined ? "" : `, threshold ${threshold}`;
   const summary = `${passedText(verdict)} (overall ${scoreText(result.average_scores["overall"])}${needed})`;

@@ -17,7 +17,7 @@ interface ShownTurn {
   readonly interaction: InteractionResult;
 }
 
-interface ScoredTurn extends ShownTurn {
+interface TurnInSummary extends ShownTurn {
   readonly threshold: number | undefined;
 }
 
@@ -37,7 +37,7 @@ const marks = {
  * without a reply.
  */
 export function createMarkdown(): ResultExport {
-  let worst: ScoredTurn[] = [];
+  let worst: TurnInSummary[] = [];
   const failures: ShownTurn[] = [];
   const actions: ShownFailure[] = [];
   const unaudited = new Set<string>();
@@ -92,13 +92,13 @@ const overall = ({ interaction }: ShownTurn): number =>
 const byOverall = (left: ShownTurn, right: ShownTurn): number => overall(left) - overall(right);
 
 /** Keeps the worst attempt of each turn. */
-function worstOfAttempts(turns: readonly ScoredTurn[]): ScoredTurn[] {
+function worstOfAttempts(turns: readonly TurnInSummary[]): TurnInSummary[] {
   return [...Map.groupBy(turns, ({ interaction }) => interaction.turn_index).values()].flatMap((attempts) =>
     attempts.toSorted(byOverall).slice(0, 1),
   );
 }
 
-function turnsOf(result: ScenarioResult): ScoredTurn[] {
+function turnsOf(result: ScenarioResult): TurnInSummary[] {
   const { scenario_id, attempts, threshold } = result;
   return attempts.flatMap(({ attempt, interactions }) =>
     interactions.map((interaction) => ({ scenario_id, attempt, interaction, threshold })),
@@ -187,7 +187,7 @@ function callCell(calls: readonly string[] | undefined): string {
   return [...calls.slice(0, callsShown).map((call) => markdownCode(call)), ...more].join("<br>");
 }
 
-function worstTable(turns: readonly ScoredTurn[]): string {
+function worstTable(turns: readonly TurnInSummary[]): string {
   if (turns.length === 0) return "";
   const titles = ["where", "overall", "user", "reference", "reply"];
   const causes = turns.map(({ interaction, threshold }) => turnCauses(interaction, threshold).join("; "));

@@ -51,7 +51,7 @@ export function createSftLines(): AttemptExport {
 }
 
 /** Identifies a reply without keeping its text, which may be long. */
-interface Candidate {
+interface PairCandidate {
   readonly attempt: number;
   readonly turn_index: number;
   readonly overall: number;
@@ -59,9 +59,9 @@ interface Candidate {
 }
 
 /** The best and worst reply to one conversation, and the messages of the one that was read first, in JSON. */
-interface Pair {
-  best: Candidate;
-  worst: Candidate;
+interface PreferencePair {
+  best: PairCandidate;
+  worst: PairCandidate;
   first?: string;
 }
 
@@ -71,9 +71,12 @@ interface Pair {
  */
 export function createDpoLines(): AttemptExport {
   let run: TrainingHead = {};
-  const pairsOf = perScenario(() => new Map<string, Pair>());
+  const pairsOf = perScenario(() => new Map<string, PreferencePair>());
 
-  function* rated(scenario: ScenarioHead, result: AttemptResult): Generator<ReplayedTurn & { candidate: Candidate }> {
+  function* rated(
+    scenario: ScenarioHead,
+    result: AttemptResult,
+  ): Generator<ReplayedTurn & { candidate: PairCandidate }> {
     for (const replayed of replayAttempt(result, { scenario, run })) {
       const { turn_index, error, scores } = replayed.turn;
       const { overall } = scores;
@@ -131,10 +134,11 @@ export function createDpoLines(): AttemptExport {
   };
 }
 
-const isSame = (left: Candidate, right: Candidate): boolean =>
+const isSame = (left: PairCandidate, right: PairCandidate): boolean =>
   left.attempt === right.attempt && left.turn_index === right.turn_index;
 
-const isWorthwhile = ({ best, worst }: Pair): boolean => best.passes && best.overall - worst.overall >= margin;
+const isWorthwhile = ({ best, worst }: PreferencePair): boolean =>
+  best.passes && best.overall - worst.overall >= margin;
 
 /** Keeps a value for the current scenario and replaces it when the next one starts. */
 function perScenario<Kept>(make: () => Kept): (scenario: ScenarioHead) => Kept {

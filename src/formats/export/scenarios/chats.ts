@@ -57,10 +57,10 @@ function chatTurns({ interactions, world }: FileScenario): ChatTurn[] {
 }
 
 type Recorded = NonNullable<NonNullable<FileScenario["world"]>["recorded"]>;
-type Expected = NonNullable<FileInteraction["reference_tool_calls"]>[number];
+type ExpectedCall = NonNullable<FileInteraction["reference_tool_calls"]>[number];
 
 /** Takes the result of a call from the recorded ones. Undefined for a call with any arguments or with matchers, which only we have. */
-function writtenCall({ name, arguments: expected }: Expected, recorded: Recorded): WrittenCall | undefined {
+function writtenCall({ name, arguments: expected }: ExpectedCall, recorded: Recorded): WrittenCall | undefined {
   const given = plainArguments(expected);
   if (!given) return undefined;
   const key = JSON.stringify(given);
@@ -103,14 +103,14 @@ export function messagesOf(scenario: FileScenario): ChatLine[] {
   return [...systemLine(scenario), ...chatTurns(scenario).flatMap(({ lines }) => lines)];
 }
 
-interface Question {
+interface ExportedQuestion {
   /** The conversation up to the last question. */
   readonly messages: ChatLine[];
   readonly reference: string;
 }
 
 /** The conversation up to the last question, and the reply expected to it. */
-export function questionOf(scenario: FileScenario): Question {
+export function questionOf(scenario: FileScenario): ExportedQuestion {
   const turns = chatTurns(scenario);
   const before = turns.slice(0, -1).flatMap(({ lines }) => lines);
   const asked = turns.at(-1)?.lines[0];

@@ -54,26 +54,26 @@ function leanInteraction(interaction: FileInteraction): object {
   });
 }
 
-interface Turn {
+interface CsvTurn {
   readonly scenario: FileScenario;
   readonly interaction: FileInteraction;
   readonly index: number;
 }
 
-interface Column {
+interface CsvColumn {
   readonly name: string;
   /** Written only if some turn has a value for it. */
   readonly optional?: boolean;
-  readonly cell: (turn: Turn) => string | number;
+  readonly cell: (turn: CsvTurn) => string | number;
 }
 
 const json = (value: unknown): string => JSON.stringify(value);
-const onFirst = ({ index }: Turn, text: string): string => (index === 0 ? text : "");
+const onFirst = ({ index }: CsvTurn, text: string): string => (index === 0 ? text : "");
 
 /** Long form: a row per turn, text labels in columns, everything else as JSON in a cell. */
 export function exportScenarioCsv(scenarios: readonly FileScenario[]): ExportResult {
   const turns = scenarios.flatMap((scenario) =>
-    scenario.interactions.map((interaction, index): Turn => ({ scenario, interaction, index })),
+    scenario.interactions.map((interaction, index): CsvTurn => ({ scenario, interaction, index })),
   );
   const labels = labelNames(turns);
   const columns = columnsFor(labels).filter(
@@ -86,14 +86,14 @@ export function exportScenarioCsv(scenarios: readonly FileScenario[]): ExportRes
   };
 }
 
-function columnsFor(labels: readonly string[]): Column[] {
+function columnsFor(labels: readonly string[]): CsvColumn[] {
   return [
     { name: "scenario_id", cell: ({ scenario }) => scenario.id },
     { name: "turn", cell: ({ index }) => index + 1 },
     { name: "interaction_id", cell: ({ interaction, index }) => turnId(interaction, index) },
     { name: "user_message", cell: ({ interaction }) => interaction.user_message },
     { name: "reference_reply", cell: ({ interaction }) => interaction.reference_reply },
-    ...labels.map((name) => ({ name, cell: (turn: Turn) => labelText(turn, name) })),
+    ...labels.map((name) => ({ name, cell: (turn: CsvTurn) => labelText(turn, name) })),
     { name: "reference_metadata", optional: true, cell: (turn) => otherLabels(turn, labels) },
     {
       name: "references",
@@ -129,25 +129,25 @@ function columnsFor(labels: readonly string[]): Column[] {
     ...wholeColumns.map((name) => ({
       name,
       optional: true,
-      cell: (turn: Turn) => onFirst(turn, turn.scenario[name] ? json(turn.scenario[name]) : ""),
+      cell: (turn: CsvTurn) => onFirst(turn, turn.scenario[name] ? json(turn.scenario[name]) : ""),
     })),
   ];
 }
 
 /** Label keys that are usable column names and cannot be mistaken for our own columns. */
-function labelNames(turns: readonly Turn[]): string[] {
+function labelNames(turns: readonly CsvTurn[]): string[] {
   const keys = new Set(turns.flatMap(({ interaction }) => Object.keys(interaction.reference_metadata)));
   const isOurs = (key: string): boolean => roleOfName(key) !== undefined || wholeColumns.some((name) => name === key);
   return [...keys].filter((key) => /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(key) && !isOurs(key));
 }
 
-function labelText({ interaction }: Turn, name: string): string {
+function labelText({ interaction }: CsvTurn, name: string): string {
   const value = Object.hasOwn(interaction.reference_metadata, name) ? interaction.reference_metadata[name] : undefined;
   return typeof value === "string" ? value : "";
 }
 
 /** Labels that a text cell would change: numbers, lists, empty text. */
-function otherLabels(turn: Turn, labels: readonly string[]): string {
+function otherLabels(turn: CsvTurn, labels: readonly string[]): string {
   const entries = Object.entries(turn.interaction.reference_metadata);
   const others = entries.filter(([name]) => !labels.includes(name) || labelText(turn, name) === "");
   return others.length === 0 ? "" : json(Object.fromEntries(others));
@@ -163,7 +163,7 @@ function unscriptedNotes(scenarios: readonly FileScenario[]): Note[] {
 }
 
 /** A column of that name would be read as the user's message. */
-function promptNotes(turns: readonly Turn[]): Note[] {
+function promptNotes(turns: readonly CsvTurn[]): Note[] {
   return turns.flatMap(({ scenario, index, interaction: { prompt } }) =>
     prompt === undefined
       ? []
@@ -171,7 +171,7 @@ function promptNotes(turns: readonly Turn[]): Note[] {
   );
 }
 
-function surrogateNotes(turns: readonly Turn[]): Note[] {
+function surrogateNotes(turns: readonly CsvTurn[]): Note[] {
   return turns
     .filter(
       ({ interaction }) => !interaction.user_message.isWellFormed() || !interaction.reference_reply.isWellFormed(),

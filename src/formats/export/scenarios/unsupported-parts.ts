@@ -1,6 +1,6 @@
 import type { FileScenario, Note } from "../../scenario-file.ts";
 
-type Part =
+type UnsupportedPart =
   | "system prompt"
   | "description"
   | "tags"
@@ -16,7 +16,7 @@ type Part =
   | "world"
   | "simulated user";
 
-const isPresent: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
+const isPresent: Readonly<Record<UnsupportedPart, (scenario: FileScenario) => boolean>> = {
   "interaction ids": ({ interactions }) => interactions.some(({ id }, index) => id !== `turn-${index + 1}`),
   "system prompt": ({ system_prompt }) => system_prompt !== undefined,
   description: ({ description }) => description !== "",
@@ -43,7 +43,10 @@ const isPresent: Readonly<Record<Part, (scenario: FileScenario) => boolean>> = {
 };
 
 /** One note per scenario that lists the parts the format does not support. */
-export function noteUnsupportedParts(scenarios: readonly FileScenario[], unsupported: readonly Part[]): Note[] {
+export function noteUnsupportedParts(
+  scenarios: readonly FileScenario[],
+  unsupported: readonly UnsupportedPart[],
+): Note[] {
   return scenarios.flatMap((scenario) => {
     const lost = unsupported.filter((part) => isPresent[part](scenario));
     if (lost.length === 0) return [];

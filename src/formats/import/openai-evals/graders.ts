@@ -101,9 +101,9 @@ export function gradeRow(graders: readonly Grader[], row: GradedRow, context: It
 }
 
 /** One side of a comparison: a text of the row, a part of the reply, or null for a mixture. */
-type Side = { readonly text: string } | { readonly part: ReplyPart; readonly read: string } | null;
+type TemplateSide = { readonly text: string } | { readonly part: ReplyPart; readonly read: string } | null;
 
-function sideOf(filled: Filled): Side {
+function sideOf(filled: Filled): TemplateSide {
   const text = textWithoutReply(filled);
   if (text !== undefined) return { text };
   const [only, ...others] = filled.pieces;
@@ -122,7 +122,7 @@ function stringCheck(value: JsonRecord): Grader["grade"] {
     if ("part" in input && "part" in reference) return { lost: "compares two parts of the reply" };
     const isSwapped = "text" in input;
     if (isSwapped && operation.endsWith("like")) return { lost: "looks for the reply in a text of the row" };
-    const { part, read } = (isSwapped ? reference : input) as Extract<Side, { read: string }>;
+    const { part, read } = (isSwapped ? reference : input) as Extract<TemplateSide, { read: string }>;
     const { text } = (isSwapped ? input : reference) as { text: string };
     if (part === null) return { lost: `reads ${read}, which cannot be checked` };
     if (part.kind === "json") return fieldCheck(part.path, { text, operation });
@@ -230,7 +230,7 @@ function textSimilarity(value: JsonRecord, { name, context }: NamedGrader): Grad
 
 /** The parts of a multi grader become checks; its formula can only be expressed by the weights of a run. */
 function multiGrader(value: JsonRecord, { name, context }: NamedGrader): Grader[] {
-  const parts = partsOf(value["graders"]);
+  const parts = graderParts(value["graders"]);
   const names = new Map(parts.map(([key]) => [key, scoreName(`${name}.${key}`)]));
   const formula = textField(value, "calculate_output") ?? "";
   const weights = linearWeights(formula, names);
@@ -248,7 +248,7 @@ function multiGrader(value: JsonRecord, { name, context }: NamedGrader): Grader[
 }
 
 /** OpenAI's guide lists them by name; its API reference also shows a list and a single grader. */
-function partsOf(graders: unknown): [string, unknown][] {
+function graderParts(graders: unknown): [string, unknown][] {
   if (Array.isArray(graders))
     return graders.map((part: unknown, index) => [textField(part, "name") ?? String(index + 1), part]);
   if (typeof field(graders, "type") === "string") return [[textField(graders, "name") ?? "1", graders]];

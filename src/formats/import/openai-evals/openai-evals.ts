@@ -109,7 +109,7 @@ function addRow(row: LinkedEvalRow, others: readonly LinkedEvalRow[]): void {
   const question = Object.fromEntries(
     Object.entries(item).filter(([name]) => name !== answered && !(evaluation && isCompared(name))),
   );
-  const conversation = readConversation(row, { question, context: inItem });
+  const conversation = readEvalConversation(row, { question, context: inItem });
   if (!conversation || conversation.turns.length === 0)
     return collector.note("dropped", place, "the item has no user message");
   const isGraded = graded.reference !== undefined && mapping.reference === undefined;
@@ -169,7 +169,7 @@ function answerName({ item, evaluation, context: { mapping } }: LinkedEvalRow, g
 }
 
 /** The messages that were sent, or those of the run's template, or the field that looks like a question. */
-function readConversation(
+function readEvalConversation(
   { item, sample, run, context }: LinkedEvalRow,
   { question, context: inItem }: { question: JsonRecord; context: ItemContext },
 ): ParsedConversation | undefined {

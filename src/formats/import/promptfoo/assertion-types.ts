@@ -119,10 +119,10 @@ function settingOf(assertion: UnmappedCheckDraft, parts: AssertionParts): object
       return containsCheck(oneText(value), { type, mode: negated ? "none" : "all" });
     case "contains-any":
     case "icontains-any":
-      return containsCheck(textsOf(value), { type, mode: negated ? "none" : "any" });
+      return containsCheck(expectedTexts(value), { type, mode: negated ? "none" : "any" });
     case "contains-all":
     case "icontains-all": {
-      const { mode: _, ...check } = { mode: "", ...containsCheck(textsOf(value), { type, mode: "all" }) };
+      const { mode: _, ...check } = { mode: "", ...containsCheck(expectedTexts(value), { type, mode: "all" }) };
       return "type" in check ? check : undefined;
     }
     case "equals": {
@@ -332,7 +332,7 @@ const oneText = (value: unknown): string[] => {
 };
 
 /** A list, or a comma-separated text with quotes around entries that contain commas. */
-function textsOf(value: unknown): string[] {
+function expectedTexts(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(oneText);
   try {
     const rows: string[][] = parse(scalarText(value) ?? "", { trim: true, relax_quotes: true });

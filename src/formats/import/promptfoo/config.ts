@@ -61,12 +61,12 @@ export const importPromptfoo: Importer = ({ document, collector, mapping, files 
 const isTest = (value: JsonRecord): boolean =>
   ["vars", "assert"].some((name) => name in value) && !["prompts", "tests", "scenarios"].some((name) => name in value);
 
-interface Config {
+interface PromptfooConfig {
   readonly config: JsonRecord;
   readonly tests: readonly TestLayer[];
 }
 
-function addConfig({ config, tests: written }: Config, context: ItemContext, budget: ExpansionBudget): void {
+function addConfig({ config, tests: written }: PromptfooConfig, context: ItemContext, budget: ExpansionBudget): void {
   noteRedTeam({ config, tests: written }, context);
   const settings = Object.keys(config).filter((name) => !configFields.has(name));
   if (settings.length > 0)
@@ -108,7 +108,7 @@ function noteUnused(config: JsonRecord, context: ItemContext): void {
 }
 
 /** A configuration for red teaming alone has no tests to import; generated attacks are questions like any other. */
-function noteRedTeam({ config, tests }: Config, { place, collector }: ItemContext): void {
+function noteRedTeam({ config, tests }: PromptfooConfig, { place, collector }: ItemContext): void {
   if (!("redteam" in config)) return;
   if (tests.length === 0 && !("scenarios" in config)) throw new FormatError(redTeamText);
   collector.note("changed", place, `${redTeamText}; the generated prompts were read as questions`);

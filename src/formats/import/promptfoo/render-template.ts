@@ -76,9 +76,9 @@ function parseTemplate(template: string, json: boolean): Template {
 }
 
 /** Tokenizes with the engine's lexer, which lacks raw blocks, non-ASCII names, `===` and `elseif`. */
-function tokensOf(pieces: readonly TemplatePiece[], json: boolean): Token[] {
+function tokensOf(pieces: readonly TemplatePiece[], json: boolean): TemplateToken[] {
   let length = 0;
-  return pieces.flatMap(({ kind, content }): Token[] => {
+  return pieces.flatMap(({ kind, content }): TemplateToken[] => {
     if (kind === "text" || kind === "raw")
       return content === "" ? [] : [{ type: "Text", value: json && kind === "raw" ? escapeJson(content) : content }];
     const tag = kind === "output" ? `{{ ${content} }}` : `{% ${content} %}`;
@@ -99,18 +99,18 @@ const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** The used part of the engine's API. TypeScript finds the package's types only with bundler resolution. */
 const jinja = { tokenize, parse, Environment, Interpreter } as unknown as {
-  tokenize(source: string): readonly Token[];
-  parse(tokens: readonly Token[]): { readonly body: readonly Node[] };
-  readonly Environment: new () => Scope;
+  tokenize(source: string): readonly TemplateToken[];
+  parse(tokens: readonly TemplateToken[]): { readonly body: readonly Node[] };
+  readonly Environment: new () => TemplateScope;
   readonly Interpreter: new () => { evaluate: Evaluate };
 };
-type Token = { readonly type: string; readonly value: string };
-type Value = { readonly type: string; readonly value: unknown };
-type Evaluate = (node: Node | undefined, scope: Scope) => Value;
-interface Scope {
+type TemplateToken = { readonly type: string; readonly value: string };
+type TemplateValue = { readonly type: string; readonly value: unknown };
+type Evaluate = (node: Node | undefined, scope: TemplateScope) => TemplateValue;
+interface TemplateScope {
   /** Converts a JavaScript value. */
-  set(name: string, value: unknown): Value;
-  setVariable(name: string, value: Value): void;
+  set(name: string, value: unknown): TemplateValue;
+  setVariable(name: string, value: TemplateValue): void;
 }
 
 /** A node of the engine's syntax tree, or one of ours: `Output`, `Condition`, and `Value` for an evaluated value. */
@@ -181,7 +181,7 @@ class Renderer {
     return text;
   }
 
-  #evaluate(node: Node | undefined, scope: Scope): Value {
+  #evaluate(node: Node | undefined, scope: TemplateScope): TemplateValue {
     const value = node ? this.#run(node, scope) : this.#jinja(node, scope);
     const { value: made } = value;
     this.#count(typeof made === "string" || Array.isArray(made) ? made.length / lengthPerStep : 0);
@@ -193,12 +193,12 @@ class Renderer {
     if (this.#steps > mostSteps) throw tooMuch();
   }
 
-  #run(node: Node, scope: Scope): Value {
+  #run(node: Node, scope: TemplateScope): TemplateValue {
     const { type, inner } = node;
     const before = this.missing.length;
     switch (type) {
       case "Value":
-        return node.value as Value;
+        return node.value as TemplateValue;
       case "Output": {
         const text = templateText(this.#plain(this.#evaluate(inner, scope)));
         return toValue(this.#json && !/^(?:dump|tojson)$/.test(filterName(inner)) ? escapeJson(text) : text);
@@ -224,11 +224,11 @@ class Renderer {
         this.missing.length = before;
         // Nunjucks has no Python methods.
         if (value.type !== "UndefinedValue" && value.type !== "FunctionValue") return value;
-        this.missing.push(pathOf(node));
+        this.missing.push(variablePath(node));
         return toValue(undefined);
       }
       case "CallExpression":
-        throw new Unsupported(`${pathOf(node.callee)}()`);
+        throw new Unsupported(`${variablePath(node.callee)}()`);
       case "Macro":
       case "CallStatement":
       case "FilterStatement":
@@ -239,14 +239,14 @@ class Renderer {
   }
 
   /** An empty list is true, as in JavaScript. A condition may test a missing variable. */
-  #holds(node: Node | undefined, scope: Scope): boolean {
+  #holds(node: Node | undefined, scope: TemplateScope): boolean {
     const before = this.missing.length;
     const { value } = this.#evaluate(node, scope);
     this.missing.length = before;
     return Boolean(value);
   }
 
-  #operate(node: Node, scope: Scope): Value {
+  #operate(node: Node, scope: TemplateScope): TemplateValue {
     const sign = node.operator?.value ?? "";
     const left = this.#evaluate(node.left, scope);
     if (sign === "and" || sign === "or")
@@ -259,14 +259,14 @@ class Renderer {
   }
 
   /** A loop iterates over list entries, or over the names and values of an object. */
-  #entries(iterable: Node | undefined, scope: Scope): Node {
-    const isConversation = /^_conversation\b/.test(pathOf(iterable));
+  #entries(iterable: Node | undefined, scope: TemplateScope): Node {
+    const isConversation = /^_conversation\b/.test(variablePath(iterable));
     const list = isConversation ? [] : this.#plain(this.#evaluate(iterable, scope));
     const entries = Array.isArray(list) ? list : isRecord(list) ? Object.entries(list) : [];
     return { type: "Value", value: toValue(entries) };
   }
 
-  #filter(node: Node, scope: Scope): Value {
+  #filter(node: Node, scope: TemplateScope): TemplateValue {
     const before = this.missing.length;
     const value = this.#plain(this.#evaluate(node.operand, scope));
     const name = filterName(node);
@@ -278,7 +278,7 @@ class Renderer {
   }
 
   /** Converts an engine value to a JavaScript value. */
-  #plain({ type, value }: Value): unknown {
+  #plain({ type, value }: TemplateValue): unknown {
     this.#count(0);
     if (type === "NullValue") return null;
     if (Array.isArray(value)) return value.map((entry) => this.#plain(entry));
@@ -297,18 +297,18 @@ const comparisons: Readonly<Record<string, (left: number, right: number) => bool
   ">=": (left, right) => left >= right,
 };
 
-const toValue = (value: unknown): Value => new jinja.Environment().set("value", value);
+const toValue = (value: unknown): TemplateValue => new jinja.Environment().set("value", value);
 
 /** A value as template output. */
 const templateText = (value: unknown): string =>
   scalarText(value) ?? (value === undefined || value === null ? "" : JSON.stringify(value));
 
-const filterName = (node: Node | undefined): string => pathOf(node?.filter?.callee ?? node?.filter);
+const filterName = (node: Node | undefined): string => variablePath(node?.filter?.callee ?? node?.filter);
 
 /** A variable with its path, as written. */
-function pathOf(node: Node | undefined): string {
+function variablePath(node: Node | undefined): string {
   if (node?.type !== "MemberExpression") return String(node?.value ?? "");
-  return `${pathOf(node.object)}.${pathOf(node.property)}`;
+  return `${variablePath(node.object)}.${variablePath(node.property)}`;
 }
 
 type Filter = (value: unknown, options: readonly unknown[]) => unknown;

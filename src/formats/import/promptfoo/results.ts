@@ -29,11 +29,11 @@ export const importPromptfooResults: Importer = (source) => {
     const values = [{ value: config, place: locationBelow(place, "config") }];
     importPromptfoo({ ...source, document: { ...document, values } });
   }
-  const groups = new Map<string, Map<string, Recorded>>();
+  const groups = new Map<string, Map<string, RecordedResult>>();
   for (const { value, place } of itemsOf(document, resultsOf)) {
     const context = { place, collector, mapping };
     if (!isRecord(value)) collector.note("dropped", place, "the item is not a result");
-    else addTo(groups, { result: value, context });
+    else addToGroup(groups, { result: value, context });
   }
   for (const group of groups.values()) addGroup([...group.values()]);
 };
@@ -44,7 +44,7 @@ function resultsOf(value: unknown): NestedList | undefined {
   return listUnder("results")(value);
 }
 
-interface Recorded {
+interface RecordedResult {
   readonly result: JsonRecord;
   readonly context: ItemContext;
 }
@@ -56,18 +56,18 @@ const varsOf = (result: JsonRecord): JsonRecord =>
   recordField(result, "vars") ?? recordField(testOf(result), "vars") ?? {};
 
 /** Repeats and other providers answer a test again; the first reply is kept. */
-function addTo(groups: Map<string, Map<string, Recorded>>, recorded: Recorded): void {
+function addToGroup(groups: Map<string, Map<string, RecordedResult>>, recorded: RecordedResult): void {
   const { result, context } = recorded;
   const conversation = scalarText(metadataOf(result)["conversationId"]);
   const test = scalarText(result["testIdx"]) ?? JSON.stringify(varsOf(result));
   const key = conversation === undefined ? `test ${test}` : `conversation ${conversation}`;
-  const group = groups.get(key) ?? new Map<string, Recorded>();
+  const group = groups.get(key) ?? new Map<string, RecordedResult>();
   if (group.has(test))
     context.collector.note("dropped", context.place, `another reply to test ${test}; the first was kept`);
   else groups.set(key, group.set(test, recorded));
 }
 
-function addGroup(group: readonly Recorded[]): void {
+function addGroup(group: readonly RecordedResult[]): void {
   const [first] = group;
   if (!first) return;
   const { collector, place } = first.context;
@@ -76,7 +76,7 @@ function addGroup(group: readonly Recorded[]): void {
   const rules: ToolExpectation[] = [];
   let system: string | undefined;
   for (const recorded of group) {
-    const conversation = readConversation(recorded);
+    const conversation = readResultConversation(recorded);
     const { turns: finished, metadata: about, rules: own } = completeTurns(recorded, conversation);
     rules.push(...own);
     Object.assign(metadata, about);
@@ -98,7 +98,7 @@ function addGroup(group: readonly Recorded[]): void {
 }
 
 /** The prompt that was sent: chat messages in JSON, or text. */
-function readConversation({ result, context }: Recorded): ParsedConversation {
+function readResultConversation({ result, context }: RecordedResult): ParsedConversation {
   const prompt = anyField(result, "prompt");
   const raw = scalarText(prompt) ?? textField(prompt, "raw") ?? "";
   const messages = readJsonList(raw);
@@ -117,7 +117,7 @@ function readJsonList(text: string): readonly unknown[] | undefined {
 }
 
 function completeTurns(
-  { result, context }: Recorded,
+  { result, context }: RecordedResult,
   conversation: ParsedConversation,
 ): { turns: ImportedTurn[]; metadata: JsonRecord; rules: readonly ToolExpectation[] } {
   const assertions = placedAssertions(listField(testOf(result), "assert"), descend(context, "testCase"));

@@ -40,7 +40,7 @@ function toMetadata([column, text]: [string, string]): [string, unknown] {
 /** Short names of assertion types in tables. */
 const shortNames: Readonly<Record<string, string>> = { grade: "llm-rubric", fn: "javascript", eval: "javascript" };
 
-interface Expected {
+interface ExpectedCell {
   readonly type: string;
   readonly value?: string;
   readonly threshold?: number;
@@ -50,7 +50,7 @@ interface Expected {
  * Parses an `__expected` cell: `contains: refund`, `similar(0.8): Yes`, `not-regex: \d`, `is-json`; any other text must be equal to
  * the reply.
  */
-export function parseExpected(text: string): Expected {
+export function parseExpected(text: string): ExpectedCell {
   const code = /^file:\/\/\S+?\.(?:([cm]?[jt]sx?)|py)(?::\w+)?$/.exec(text.trim());
   if (code) return { type: code[1] === undefined ? "python" : "javascript", value: text.trim() };
   const [, not = "", written = "", threshold, value] =

@@ -5,14 +5,14 @@ import { anyField, isTextList, listField, scalarText, textField } from "../../do
 import type { UnmappedCheckDraft } from "../../shared/imported-scenario.ts";
 import { toReferenceCalls } from "../../shared/tool-calls.ts";
 
-type ToolPattern = string | ReferenceToolCall;
+type AssertedPattern = string | ReferenceToolCall;
 
 /** The tool calls that assertions of a test require. */
 export interface ToolExpectation {
   /** Expected calls of the turn. */
   readonly expected?: readonly ReferenceToolCall[];
-  readonly must_call?: readonly ToolPattern[];
-  readonly must_not_call?: readonly ToolPattern[];
+  readonly must_call?: readonly AssertedPattern[];
+  readonly must_not_call?: readonly AssertedPattern[];
   readonly before?: readonly { readonly first: string; readonly later: string }[];
   /** The most calls in all, or of a tool. */
   readonly max_calls?: number | Readonly<Record<string, number>>;
@@ -27,12 +27,12 @@ export interface ToolExpectation {
 /** Converts an assertion about tools; undefined if there is no equivalent. */
 export function toToolExpectation({ type, value, negated }: UnmappedCheckDraft): ToolExpectation | undefined {
   if (type === "tool-call-f1") {
-    const names = namesIn(value);
+    const names = assertedNames(value);
     return negated || names.length === 0 ? undefined : { expected: names.map((name) => ({ name })) };
   }
   if (type === "trajectory:tool-used") {
     if (isRecord(value) && !negated) return countedUse(value);
-    const names = isRecord(value) ? plainName(value) : namesIn(value);
+    const names = isRecord(value) ? plainName(value) : assertedNames(value);
     if (names === undefined || names.length === 0) return undefined;
     return negated ? { must_not_call: names } : { must_call: names };
   }
@@ -45,7 +45,7 @@ export function toToolExpectation({ type, value, negated }: UnmappedCheckDraft):
   return type === "trajectory:tool-sequence" && !negated ? sequenceOf(value) : undefined;
 }
 
-function namesIn(value: unknown): string[] {
+function assertedNames(value: unknown): string[] {
   if (isTextList(value)) return [...value];
   return (scalarText(value) ?? "")
     .split(",")

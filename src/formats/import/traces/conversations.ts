@@ -28,7 +28,7 @@ export function addTraces(spans: readonly Span[], context: Omit<ItemContext, "pl
     const inOrder = own.toSorted((left, right) => left.start - right.start);
     const [first] = inOrder;
     if (!first) continue;
-    const turns = joinTurns(inOrder);
+    const turns = joinTraceTurns(inOrder);
     if (!takesConversation(factsOf(id, inOrder, turns), collector)) continue;
     if (!collector.expectsRecorded && turns.some(({ reference, calls }) => reference || calls))
       collector.note("changed", {}, recordedText);
@@ -212,7 +212,7 @@ function completed(call: ImportedToolCall, spans: ImportedToolCall[]): ImportedT
 }
 
 /** A later trace of a session may repeat the earlier messages; only the new ones are added. */
-function joinTurns(traces: readonly Trace[]): ImportedTurn[] {
+function joinTraceTurns(traces: readonly Trace[]): ImportedTurn[] {
   const said: ImportedTurn[] = [];
   for (const { turns } of traces) {
     const goesOn = turns.length > said.length && said.every(({ user }, index) => user === turns[index]?.user);

@@ -97,7 +97,7 @@ function spansIn({ value, place }: Item): Item[] {
   return list.flatMap((entry, index) => spansIn({ value: entry, place: locationBelow(place, ...steps, index) }));
 }
 
-interface Known {
+interface KnownSpan {
   readonly trace?: string | undefined;
   readonly session?: string | undefined;
 }
@@ -112,7 +112,7 @@ function idsOf(value: JsonRecord): { trace: string | undefined; span: string | u
 }
 
 /** Reads one span in any of the forms. */
-export function toSpan(value: unknown, place: SourceLocation, known: Known = {}): Span | undefined {
+export function toSpan(value: unknown, place: SourceLocation, known: KnownSpan = {}): Span | undefined {
   if (!isRecord(value)) return undefined;
   const { trace = known.trace, span, parent } = idsOf(value);
   if (trace === undefined) return undefined;
@@ -120,7 +120,7 @@ export function toSpan(value: unknown, place: SourceLocation, known: Known = {})
   const get = (...names: readonly string[]): unknown =>
     names.map((name) => attributes[name]).find((each) => each !== undefined);
   const name = textField(value, "name") ?? "";
-  const kind = kindOf(get, value);
+  const kind = spanKind(get, value);
   const session = scalarText(
     get("gen_ai.conversation.id", "session.id", "langfuse.session.id", "thread.id", "mlflow.trace.session"),
   );
@@ -152,7 +152,7 @@ export function toSpan(value: unknown, place: SourceLocation, known: Known = {})
     output,
     place,
     messages: kind === "tool" ? undefined : modelMessages({ input, output }, attributes),
-    call: kind === "tool" ? callOf(get, { name, value, input, output }) : undefined,
+    call: kind === "tool" ? spanCall(get, { name, value, input, output }) : undefined,
     tools: get("gen_ai.tool.definitions", "mlflow.chat.tools") ?? listedTools(attributes),
     model: scalarText(
       get(
@@ -172,7 +172,7 @@ export function toSpan(value: unknown, place: SourceLocation, known: Known = {})
 
 type Get = (...names: readonly string[]) => unknown;
 
-function kindOf(get: Get, value: JsonRecord): Span["kind"] {
+function spanKind(get: Get, value: JsonRecord): Span["kind"] {
   const named = get(
     "openinference.span.kind",
     "gen_ai.operation.name",
@@ -376,7 +376,7 @@ interface ToolSpan extends Ends {
   readonly value: JsonRecord;
 }
 
-function callOf(get: Get, { name, value, input, output }: ToolSpan): ImportedToolCall | undefined {
+function spanCall(get: Get, { name, value, input, output }: ToolSpan): ImportedToolCall | undefined {
   const result = get("gen_ai.tool.call.result", "ai.toolCall.result") ?? output;
   const status = recordField(value, "status");
   const isError = isFailed(value);

@@ -88,9 +88,9 @@ function summed(left: TokenUsage, right: TokenUsage): TokenUsage {
   };
 }
 
-type Details = TokenUsage["prompt_tokens_details"];
+type ErrorDetails = TokenUsage["prompt_tokens_details"];
 
-function summedDetails(left: Details, right: Details): Details {
+function summedDetails(left: ErrorDetails, right: ErrorDetails): ErrorDetails {
   if (!left || !right) return left ?? right;
   const added = Object.entries(right).map(([name, value]) => {
     const before = left[name];

@@ -113,7 +113,7 @@ function isKnown(key: string, value: unknown): boolean {
  * With `thinking` enabled, a model continues after tool results only if its earlier thinking is sent back. Where that is lost,
  * `thinking` is left out: the API would accept the request, but older models behind gateways do not.
  */
-function isTaken(key: string, value: unknown, turns: readonly Turn[]): boolean {
+function isTaken(key: string, value: unknown, turns: readonly AnthropicTurn[]): boolean {
   if (key !== "thinking" || !isRecord(value) || value["type"] !== "enabled") return true;
   const [asked, answered] = turns.slice(-2);
   const isOpen = answered?.role === "user" && answered.content.some(({ type }) => type === "tool_result");
@@ -122,7 +122,7 @@ function isTaken(key: string, value: unknown, turns: readonly Turn[]): boolean {
 
 const thinkingTypes = new Set<string | undefined>(["thinking", "redacted_thinking"]);
 
-function toolFields(request: ChatRequest, { turns, mayForce }: { turns: readonly Turn[]; mayForce: boolean }) {
+function toolFields(request: ChatRequest, { turns, mayForce }: { turns: readonly AnthropicTurn[]; mayForce: boolean }) {
   const offered = (request.tools ?? []).map(toAnthropicTool);
   const format = formatTool(request);
   // Tools in the history must be declared even when none may be called now.
@@ -161,7 +161,7 @@ function toAnthropicTool({ name, description, parameters, cache_control }: ToolD
   });
 }
 
-function mentionedTools(turns: readonly Turn[]): readonly AnthropicTool[] {
+function mentionedTools(turns: readonly AnthropicTurn[]): readonly AnthropicTool[] {
   const blocks = turns.flatMap(({ content }) => content);
   const names = new Set(blocks.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])));
   return [...names].map((name) => ({ name, input_schema: { type: "object" } }));
@@ -178,7 +178,7 @@ type Block =
   | ({ readonly type: "tool_result"; readonly tool_use_id: string; readonly content: string } & Marked)
   | ({ readonly type: "thinking" | "redacted_thinking" } & Marked);
 
-interface Turn {
+interface AnthropicTurn {
   readonly role: "user" | "assistant";
   readonly content: readonly Block[];
 }
@@ -187,9 +187,9 @@ interface Turn {
  * A conversation in the form that the messages API requires: user and assistant alternate, the user begins, tool results come
  * first in the turn after their calls, no text is empty, and a final assistant text does not end in white space.
  */
-function toTurns(messages: readonly ChatMessage[], source: string): readonly Turn[] {
+function toTurns(messages: readonly ChatMessage[], source: string): readonly AnthropicTurn[] {
   const paired = toolExchanges(messages);
-  const turns: { role: Turn["role"]; content: Block[] }[] = [];
+  const turns: { role: AnthropicTurn["role"]; content: Block[] }[] = [];
   const end = messages.findLastIndex(({ role }) => role !== "system");
   for (const [index, message] of messages.entries()) {
     if (message.role === "system") continue;

@@ -43,10 +43,14 @@ export function fromMessage(message: JsonRecord, context: AnswerContext): Parsed
   const { content } = message;
   if (typeof content !== "string" && !Array.isArray(content)) return invalid(context, "The answer holds no content.");
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content.filter(isRecord);
-  return toReply(message, blocks, context);
+  return toAnthropicReply(message, blocks, context);
 }
 
-function toReply(message: JsonRecord, blocks: readonly JsonRecord[], context: AnswerContext): ParsedReply | ReplyError {
+function toAnthropicReply(
+  message: JsonRecord,
+  blocks: readonly JsonRecord[],
+  context: AnswerContext,
+): ParsedReply | ReplyError {
   const stop = nonEmptyString(message["stop_reason"]);
   const { text, calls } = readBlocks(blocks, context);
   const { source } = context;
@@ -120,9 +124,11 @@ function refusalText(message: JsonRecord): string {
 function anthropicUsage(value: unknown): TokenUsage | null {
   const usage = tokenUsage(value);
   if (!usage || !isRecord(value)) return usage;
-  const cached = count(value["cache_read_input_tokens"]);
-  const written = count(value["cache_creation_input_tokens"]);
-  const kept = isRecord(value["cache_creation"]) ? count(value["cache_creation"]["ephemeral_1h_input_tokens"]) : 0;
+  const cached = countTokens(value["cache_read_input_tokens"]);
+  const written = countTokens(value["cache_creation_input_tokens"]);
+  const kept = isRecord(value["cache_creation"])
+    ? countTokens(value["cache_creation"]["ephemeral_1h_input_tokens"])
+    : 0;
   const prompt = usage.prompt_tokens + cached + written;
   return {
     ...usage,
@@ -146,7 +152,7 @@ function outputDetails({ completion_tokens_details: details }: TokenUsage): Toke
   return { reasoning_tokens: thinking_tokens, ...others };
 }
 
-function count(value: unknown): number {
+function countTokens(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
 }
 

@@ -29,7 +29,7 @@ export function parseOpenaiReply(body: string, context: AnswerContext): ParsedRe
   const error = answer["error"] || (isRecord(choice) && choice["error"]);
   if (error) return explainedError(explainErrorObject(error, new URL(context.url)), context);
   if (!isRecord(choice)) return invalid(context, "The answer holds no choices.");
-  return toReply(answer, choice, context);
+  return toChatCompletionReply(answer, choice, context);
 }
 
 /** Cloudflare parses requested JSON and sends the object instead of text. */
@@ -53,7 +53,11 @@ function spokenText(
   return unopened.said === "" && thought !== "" ? null : unopened.said;
 }
 
-function toReply(answer: JsonRecord, choice: JsonRecord, context: AnswerContext): ParsedReply | ReplyError {
+function toChatCompletionReply(
+  answer: JsonRecord,
+  choice: JsonRecord,
+  context: AnswerContext,
+): ParsedReply | ReplyError {
   const message = isRecord(choice["message"]) ? choice["message"] : { content: choice["text"] };
   const finish = statedReason(choice["finish_reason"]);
   const calls = messageToolCalls(message);

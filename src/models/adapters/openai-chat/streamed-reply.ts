@@ -191,7 +191,7 @@ export class StreamedToolCalls {
   }
 
   finish(): readonly ToolCall[] {
-    return withUniqueIds(this.#calls.map(toToolCall));
+    return withUniqueIds(this.#calls.map(toStreamedCall));
   }
 
   #addPart(part: JsonRecord, position: number): void {
@@ -250,7 +250,7 @@ function toIndex(value: unknown): number | null {
   return typeof value === "number" ? value : null;
 }
 
-function toToolCall({ id, name, arguments: { text }, extra }: PartialToolCall): ToolCall {
+function toStreamedCall({ id, name, arguments: { text }, extra }: PartialToolCall): ToolCall {
   return { id, name, arguments: argumentText(text), ...toOpaqueMetadata(extra) };
 }
 

@@ -161,14 +161,14 @@ function toResponsesFields(fields: JsonRecord): JsonRecord {
   const known = Object.entries(rest).filter(([name]) => !unknownThere.has(name));
   return {
     ...Object.fromEntries(known),
-    ...joined("reasoning", { effort: reasoning_effort }, reasoning),
-    ...joined("text", { verbosity, format: toTextFormat(response_format) }, text),
+    ...joinedInput("reasoning", { effort: reasoning_effort }, reasoning),
+    ...joinedInput("text", { verbosity, format: toTextFormat(response_format) }, text),
     ...(logprobs === true ? { include: included(include) } : include !== undefined && { include }),
   };
 }
 
 /** A field merged from both spellings; absent without either. */
-function joined(name: string, translated: JsonRecord, own: unknown): JsonRecord {
+function joinedInput(name: string, translated: JsonRecord, own: unknown): JsonRecord {
   if (own !== undefined && !isRecord(own)) return { [name]: own };
   const said = Object.entries(translated).filter(([, value]) => value !== undefined && value !== null);
   return said.length === 0 && own === undefined ? {} : { [name]: { ...Object.fromEntries(said), ...own } };

@@ -38,10 +38,10 @@ function fromResponse(response: JsonRecord, context: AnswerContext): ParsedReply
     return replyError("upstream_error", "The endpoint gave up the response before it was complete.", context);
   }
   if (!Array.isArray(response["output"])) return invalid(context, "The answer holds no output.");
-  return toReply(response, response["output"].filter(isRecord), context);
+  return toResponseReply(response, response["output"].filter(isRecord), context);
 }
 
-function toReply(
+function toResponseReply(
   response: JsonRecord,
   output: readonly JsonRecord[],
   context: AnswerContext,

@@ -37,9 +37,9 @@ export function refusalText(message: JsonRecord): string | null {
 /** The tool calls of a message, in the current or the legacy field. Missing and repeated ids are replaced. */
 export function messageToolCalls(message: JsonRecord): readonly ToolCall[] {
   const calls = callList(message["tool_calls"]);
-  if (calls.length > 0) return withUniqueIds(calls.map(toToolCall));
+  if (calls.length > 0) return withUniqueIds(calls.map(toListedCall));
   const legacy = legacyCall(message);
-  return legacy ? withUniqueIds([toToolCall({ function: legacy })]) : [];
+  return legacy ? withUniqueIds([toListedCall({ function: legacy })]) : [];
 }
 
 /** A call in the legacy field. Snowflake sends an empty one with every reply, which is ignored. */
@@ -67,7 +67,7 @@ function madeUpId(): string {
   return randomUUID().replaceAll("-", "").slice(0, 9);
 }
 
-function toToolCall(call: JsonRecord): ToolCall {
+function toListedCall(call: JsonRecord): ToolCall {
   const asked = isRecord(call["function"]) ? call["function"] : call;
   return {
     id: nonEmptyString(call["id"]) ?? "",

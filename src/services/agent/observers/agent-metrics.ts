@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
 import type { Reply } from "../../../contract/ports/chat-model.ts";
-import type { TurnEnd, TurnFacts, TurnObserver } from "../turns/turn.ts";
+import type { TurnEnd, AgentTurnFacts, TurnObserver } from "../turns/turn.ts";
 
 export interface AgentMetrics {
   readonly registry: Registry;
@@ -91,7 +91,7 @@ type Meters = {
   readonly tokens: Counter<"direction">;
 };
 
-function watch(meters: Meters, facts: TurnFacts): ReturnType<TurnObserver> {
+function watch(meters: Meters, facts: AgentTurnFacts): ReturnType<TurnObserver> {
   const started = performance.now();
   const openCalls = new Set<number>();
   const openTools = new Map<string, string>();
@@ -129,7 +129,7 @@ function watch(meters: Meters, facts: TurnFacts): ReturnType<TurnObserver> {
   };
 }
 
-function countEvent(meters: Meters, facts: TurnFacts, event: AgentEvent): void {
+function countEvent(meters: Meters, facts: AgentTurnFacts, event: AgentEvent): void {
   if (event.type === "tool-end") {
     const { name: tool, ok, duration_ms } = event.tool_call;
     meters.toolCalls.inc({ tool, outcome: ok ? "ok" : "failed" });
@@ -149,7 +149,7 @@ function countModelCall({ modelCalls, modelDuration }: Meters, provider: string,
   if (reply) modelDuration.observe({ provider }, reply.latency_ms / 1000);
 }
 
-function countEnd({ turns, failures }: Meters, { wire }: TurnFacts, end: TurnEnd): void {
+function countEnd({ turns, failures }: Meters, { wire }: AgentTurnFacts, end: TurnEnd): void {
   if (end.kind === "cancelled" || end.kind === "interrupted") return turns.inc({ wire, state: "cancelled" });
   if (end.kind === "outcome" && end.outcome.ok) {
     return turns.inc({ wire, state: end.outcome.pending_run ? "waiting" : "completed" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { plainReply } from "../../../agent/testing/scripted-model.ts";
 import type { Reply } from "../../../contract/ports/chat-model.ts";
-import type { TurnFacts } from "../turns/turn.ts";
+import type { AgentTurnFacts } from "../turns/turn.ts";
 import { createProviderHealth } from "./provider-health.ts";
 
 const failed: Reply = {
@@ -20,7 +20,7 @@ test("reports the result of the last call of each provider, and of each hub by i
     { now: () => 7 },
   );
   const call = (kind: string, model: string, reply: Reply | null) => {
-    const facts = { provider: () => kind, resolved: () => model } as unknown as TurnFacts;
+    const facts = { provider: () => kind, resolved: () => model } as unknown as AgentTurnFacts;
     health.observe(facts).onEvent({ type: "model-end", call: 1, reply });
   };
   call("hub", "groq/llama", failed);

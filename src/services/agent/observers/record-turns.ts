@@ -10,7 +10,7 @@ import type { AgentRunLog } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage, Reply } from "../../../contract/ports/chat-model.ts";
 import { ServiceError } from "../../../contract/errors/errors.ts";
 import { addUsage, noUsage, toUsage } from "../../../contract/schemas/shared/usage.ts";
-import type { TurnEnd, TurnFacts, TurnObserver } from "../turns/turn.ts";
+import type { TurnEnd, AgentTurnFacts, TurnObserver } from "../turns/turn.ts";
 
 /** Writes every turn into the run log while it happens. */
 export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
@@ -57,7 +57,12 @@ export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
       // Used only without an outcome, which has totals of its own.
       const duration_ms = (earlier?.duration_ms ?? 0) + Date.now() - facts.startedAt;
       const counted = { usage, model_calls: calls, tool_calls: tools, duration_ms };
-      log.append(runId, { type: "run-end", at: Date.now(), model_resolved: resolved(), ...toEnd(end, counted, facts) });
+      log.append(runId, {
+        type: "run-end",
+        at: Date.now(),
+        model_resolved: resolved(),
+        ...toRecordedEnd(end, counted, facts),
+      });
     }
 
     return {
@@ -91,7 +96,7 @@ export function recordTurns({ log }: { log: AgentRunLog }): TurnObserver {
 
 const cutOff = "The run ended before the tool returned a result. The call may or may not have been carried out.";
 
-function writeStart(log: AgentRunLog, facts: TurnFacts): void {
+function writeStart(log: AgentRunLog, facts: AgentTurnFacts): void {
   const { runId, startedAt: at, decisions } = facts;
   if (decisions) {
     const entries = Object.entries(decisions).map(([id, decision]) => [
@@ -135,13 +140,13 @@ const unstored = {
   detail: "The store failed after the run was resumed. Send the same decisions again; no completed step is repeated.",
 };
 
-type Ending = Omit<AgentRunEnd, "type" | "at" | "model_resolved">;
+type TurnEnding = Omit<AgentRunEnd, "type" | "at" | "model_resolved">;
 
-function toEnd(
+function toRecordedEnd(
   end: Exclude<TurnEnd, { kind: "interrupted" }>,
-  counted: Pick<Ending, "usage" | "model_calls" | "tool_calls" | "duration_ms">,
-  { runId, isAsync }: Pick<TurnFacts, "runId" | "isAsync">,
-): Ending {
+  counted: Pick<TurnEnding, "usage" | "model_calls" | "tool_calls" | "duration_ms">,
+  { runId, isAsync }: Pick<AgentTurnFacts, "runId" | "isAsync">,
+): TurnEnding {
   if (end.kind === "outcome") {
     const { outcome } = end;
     const ending = fromOutcome(outcome);
@@ -159,7 +164,7 @@ function toEnd(
   return { ...nothing, ...counted, state: "failed", error };
 }
 
-function fromOutcome(outcome: AgentOutcome): Ending {
+function fromOutcome(outcome: AgentOutcome): TurnEnding {
   const { usage, cost, model_calls, tool_calls, duration_ms } = outcome;
   const totals = { usage, cost, model_calls, tool_calls: tool_calls.length, duration_ms };
   if (!outcome.ok) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { AgentEvent } from "../../../agent/loop/agent-outcome.ts";
 import { plainReply } from "../../../agent/testing/scripted-model.ts";
 import type { ChatMessage } from "../../../contract/ports/chat-model.ts";
-import type { TurnEnd, TurnFacts } from "../turns/turn.ts";
+import type { TurnEnd, AgentTurnFacts } from "../turns/turn.ts";
 import { inputMessages, outputMessages, traceTurns } from "./trace-turns.ts";
 
 interface SeenSpan {
@@ -38,7 +38,7 @@ const facts = {
   thread: { id: "thread-1", messages: [] },
   resolved: () => "hub/model",
   provider: () => "hub",
-} as unknown as TurnFacts;
+} as unknown as AgentTurnFacts;
 
 const call = { id: "call_1", name: "calculator", args: { expression: "a secret" } };
 const events: AgentEvent[] = [
@@ -96,7 +96,7 @@ test("puts chat and tool spans into an agent span, without message content", () 
 test("reports only the usage since the resumption in the span of a resumed run", () => {
   const usage = { input_tokens: 4, output_tokens: 1, total_tokens: 5 };
   const { spans, tracer } = fakeTracer();
-  const watcher = traceTurns({ tracer })({ ...facts, earlier: { usage } } as TurnFacts);
+  const watcher = traceTurns({ tracer })({ ...facts, earlier: { usage } } as AgentTurnFacts);
   watcher.onEvent({ type: "run-start" });
   watcher.onEnd(end);
   expect(spans[0]?.attributes).toMatchObject({ "gen_ai.usage.input_tokens": 6, "gen_ai.usage.output_tokens": 4 });

@@ -13,7 +13,7 @@ import {
 } from "@opentelemetry/api";
 import type { AgentOutcome, ToolRun } from "../../../agent/loop/agent-outcome.ts";
 import type { ChatMessage, Reply, SuccessfulReply, ToolCall } from "../../../contract/ports/chat-model.ts";
-import type { TurnEnd, TurnFacts, TurnObserver, TurnWatcher } from "../turns/turn.ts";
+import type { TurnEnd, AgentTurnFacts, TurnObserver, TurnWatcher } from "../turns/turn.ts";
 
 interface TraceTurnsOptions {
   /** Default: the tracer registered with OpenTelemetry, if any. */
@@ -79,11 +79,11 @@ function traceWith(tracer: Tracer, captureContent: boolean): TurnObserver {
   };
 }
 
-function parentOf({ trace: headers }: TurnFacts): Context {
+function parentOf({ trace: headers }: AgentTurnFacts): Context {
   return headers ? propagation.extract(context.active(), headers) : context.active();
 }
 
-function agentAttributes(facts: TurnFacts, captureContent: boolean): Attributes {
+function agentAttributes(facts: AgentTurnFacts, captureContent: boolean): Attributes {
   return compact({
     "gen_ai.operation.name": "invoke_agent",
     "gen_ai.agent.name": "rehearsal",
@@ -96,7 +96,7 @@ function agentAttributes(facts: TurnFacts, captureContent: boolean): Attributes 
   });
 }
 
-function startChat(tracer: Tracer, facts: TurnFacts, inside: Context): Span {
+function startChat(tracer: Tracer, facts: AgentTurnFacts, inside: Context): Span {
   const model = facts.resolved();
   const attributes: Attributes = {
     "gen_ai.operation.name": "chat",
@@ -106,7 +106,7 @@ function startChat(tracer: Tracer, facts: TurnFacts, inside: Context): Span {
   return tracer.startSpan(`chat ${model}`, { kind: SpanKind.CLIENT, attributes }, inside);
 }
 
-function endChat(span: Span, facts: TurnFacts, reply: Reply | null, captureContent: boolean): void {
+function endChat(span: Span, facts: AgentTurnFacts, reply: Reply | null, captureContent: boolean): void {
   // A fallback may have taken over since the span began.
   span.setAttributes({ "gen_ai.provider.name": facts.provider(), "gen_ai.request.model": facts.resolved() });
   if (reply?.ok) {
@@ -145,13 +145,13 @@ function endTool(span: Span, { ok, args, result }: ToolRun, captureContent: bool
   span.end();
 }
 
-function endAgent(span: Span, facts: TurnFacts, end: TurnEnd, captureContent: boolean): void {
+function endAgent(span: Span, facts: AgentTurnFacts, end: TurnEnd, captureContent: boolean): void {
   if (end.kind === "outcome") describeOutcome(span, facts, end.outcome, captureContent);
   else fail(span, end.kind === "crashed" ? "internal_error" : "cancelled");
   span.end();
 }
 
-function describeOutcome(span: Span, facts: TurnFacts, outcome: AgentOutcome, captureContent: boolean): void {
+function describeOutcome(span: Span, facts: AgentTurnFacts, outcome: AgentOutcome, captureContent: boolean): void {
   span.setAttributes(
     compact({
       // A fallback may have taken over since the span began.
@@ -179,7 +179,7 @@ function fail(span: Span, type: string): Span {
 
 /** A conversation as the JSON text of `gen_ai.input.messages`. */
 export function inputMessages(messages: readonly ChatMessage[]): string {
-  return JSON.stringify(messages.map((message) => ({ role: message.role, parts: partsOf(message) })));
+  return JSON.stringify(messages.map((message) => ({ role: message.role, parts: tracedParts(message) })));
 }
 
 /** A reply as the JSON text of `gen_ai.output.messages`. */
@@ -191,7 +191,7 @@ export function outputMessages({
   return JSON.stringify([{ role: "assistant", parts: messageParts(text, tool_calls), finish_reason }]);
 }
 
-function partsOf(message: ChatMessage): readonly object[] {
+function tracedParts(message: ChatMessage): readonly object[] {
   if (message.role === "tool") {
     return [{ type: "tool_call_response", id: message.tool_call_id, response: message.content }];
   }

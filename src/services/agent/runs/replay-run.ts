@@ -9,7 +9,7 @@ import type { AgentRunEntry, AgentRunStarted } from "../../../contract/schemas/a
 import type { AgentReplay } from "../../../contract/schemas/agent/agent-stream.ts";
 import { startOf } from "./recorded-run.ts";
 
-type Entry<Type extends AgentRunEntry["type"]> = Extract<AgentRunEntry, { type: Type }>;
+type ReplayEntry<Type extends AgentRunEntry["type"]> = Extract<AgentRunEntry, { type: Type }>;
 
 interface ReplayOptions {
   readonly tools: readonly Tool[];
@@ -76,12 +76,12 @@ function withoutInterrupted(entries: readonly AgentRunEntry[]): readonly AgentRu
   return parts.filter((part, index) => index === 0 || index === parts.length - 1 || !isInterrupted(part)).flat();
 }
 
-function entriesOf<Type extends AgentRunEntry["type"]>({ entries }: AgentRunRecord, type: Type): Entry<Type>[] {
-  return entries.filter((entry): entry is Entry<Type> => entry.type === type);
+function entriesOf<Type extends AgentRunEntry["type"]>({ entries }: AgentRunRecord, type: Type): ReplayEntry<Type>[] {
+  return entries.filter((entry): entry is ReplayEntry<Type> => entry.type === type);
 }
 
 function recordedModel(
-  calls: readonly Entry<"model-call">[],
+  calls: readonly ReplayEntry<"model-call">[],
   divergences: string[],
 ): { model: ChatModel; resolved: () => string | undefined; left: () => number } {
   let next = 0;
@@ -150,7 +150,7 @@ function recordedTools({
   });
 }
 
-function compareEnds(outcome: AgentOutcome, end: Entry<"run-end"> | undefined, divergences: string[]): void {
+function compareEnds(outcome: AgentOutcome, end: ReplayEntry<"run-end"> | undefined, divergences: string[]): void {
   if (!end || end.state === "cancelled") {
     divergences.push(end ? "The recorded run was cancelled before its end." : "The recorded run has not ended.");
     return;

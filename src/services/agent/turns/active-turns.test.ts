@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { TurnFacts } from "./turn.ts";
+import type { AgentTurnFacts } from "./turn.ts";
 import { createActiveTurns } from "./active-turns.ts";
 
-const facts = {} as TurnFacts;
+const facts = {} as AgentTurnFacts;
 
 test("waits for running turns, and for turns that wait for their thread", async () => {
   const activeTurns = createActiveTurns();

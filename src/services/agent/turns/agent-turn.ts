@@ -10,7 +10,7 @@ import { withFallbacks } from "../../../models/routing/with-fallbacks.ts";
 import type { TurnRoutes } from "./route-models.ts";
 import { toCrashedTurn, toFailedTurn, type FailedTurn, type TurnStore } from "./store-turns.ts";
 import type { StoredRun } from "./stored-run.ts";
-import type { Turn, TurnEnd, TurnFacts, TurnObserver, TurnRequest, TurnWatcher } from "./turn.ts";
+import type { Turn, TurnEnd, AgentTurnFacts, TurnObserver, TurnRequest, TurnWatcher } from "./turn.ts";
 
 /** Answers a conversation with tools: the built-in loop, or an agent of another framework. */
 export type Runner = (options: AgentRunOptions) => Promise<AgentOutcome>;
@@ -105,7 +105,7 @@ export class AgentTurn implements Turn {
     this.#controller.abort(new ServiceError("run_cancelled", `The run ${this.runId} was cancelled.`));
   }
 
-  #facts(): TurnFacts {
+  #facts(): AgentTurnFacts {
     const request = this.#request;
     const stored = this.#stored;
     return {

@@ -119,7 +119,7 @@ export function createEarlierSteps({
     const before = hashFor(owner);
     for (const message of sent) {
       if (hasCalls(message)) {
-        const key = keyOf(before, message.tool_calls);
+        const key = stepKey(before, message.tool_calls);
         const hidden = inMemory(owner, key);
         if (hidden) found.set(message, hidden);
         else if (isHandedOver(message)) elsewhere.set(key, message);
@@ -157,7 +157,7 @@ export function createEarlierSteps({
           if (isPlain && !postponed) return outcome;
           const ids = new Map(outcome.pending_tool_calls.map(({ id }) => [newId(id), id]));
           const pending_tool_calls = withIds(outcome.pending_tool_calls, ids);
-          const key = keyOf(addTo(hashFor(owner), sent), pending_tool_calls);
+          const key = stepKey(addTo(hashFor(owner), sent), pending_tool_calls);
           const hidden = { steps, text: outcome.reply.text, calls, results, ids, postponed };
           remember(owner, key, hidden);
           // The tools have run. Failing the turn because of the store would make the client repeat all of them.
@@ -283,7 +283,7 @@ function withoutCacheMarkers(name: string, value: unknown): unknown {
 }
 
 /** The key covers the conversation and the calls: ids alone are ambiguous, because some endpoints restart them with each reply. */
-function keyOf(before: Hash, calls: readonly { readonly id: string; readonly name: string }[]): string {
+function stepKey(before: Hash, calls: readonly { readonly id: string; readonly name: string }[]): string {
   const identities = calls.map(({ id, name }) => [id, name]);
   return before
     .copy()

@@ -9,9 +9,9 @@ import type { Turn, TurnRequest } from "./turn.ts";
  * Resumes a run whose tool calls waited for approval. Of two requests that decide about the same run, one resumes it. The run
  * waits again only when its process dies or the store fails before it has ended.
  */
-export type ResumeRun = (options: ResumeOptions) => Promise<Turn>;
+export type ResumeRun = (options: ResumeTurnOptions) => Promise<Turn>;
 
-interface ResumeOptions {
+interface ResumeTurnOptions {
   readonly runId: string;
   readonly decisions: Readonly<Record<string, ApprovalDecision>>;
   readonly headers: Pick<TurnRequest, "owner" | "requestId" | "trace">;
@@ -45,7 +45,7 @@ export function createRunResumer({
     });
   }
 
-  async function resume({ runId, decisions, headers, stream }: ResumeOptions): Promise<Turn> {
+  async function resume({ runId, decisions, headers, stream }: ResumeTurnOptions): Promise<Turn> {
     const { owner, requestId, trace } = headers;
     const { run, done } = await stillWaiting(await openRuns.take(runId, owner), runId, owner);
     const { state } = run;

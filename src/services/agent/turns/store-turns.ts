@@ -65,7 +65,7 @@ export function createTurnStore({ memory, onAnswerLost }: TurnStoreOptions): Tur
       const { answerKey: key } = request;
       const answer = key && { key, stored: toAnswer(turn, turn.outcome) };
       const ended = turn.isStored ? { ended: turn.runId } : null;
-      const result = toResult(request, turn);
+      const result = toStoredResult(request, turn);
       if (result) await end({ ...ended, ...result, answer });
       else if (ended ?? answer) {
         try {
@@ -110,7 +110,7 @@ export function toCrashedTurn(error: unknown, { calledTools }: { calledTools: bo
 
 const unexpectedFailure = { code: "internal_error", detail: "The run failed unexpectedly." } as const;
 
-function toResult(
+function toStoredResult(
   request: TurnRequest,
   { runId, outcome }: Pick<Turn, "runId"> & { outcome: SuccessfulOutcome },
 ): AgentTurnResult | null {

@@ -5,7 +5,7 @@ import type { OpenRuns } from "../../../contract/ports/agent-memory.ts";
 import type { ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
 import type { AgentWire } from "../../../contract/schemas/agent/agent-run.ts";
 import { retryStoreWrite } from "../../../runs/stored/store-outage.ts";
-import { createTurnJournal, type JournalEntry, type TurnJournal } from "./turn-journal.ts";
+import { createTurnJournal, type TurnJournalEntry, type TurnJournal } from "./turn-journal.ts";
 import type { TurnRequest } from "./turn.ts";
 
 /** The parts of a request that are needed to continue its run: plain JSON. */
@@ -39,7 +39,7 @@ export interface AcceptedState extends StoredRequest {
 }
 
 /** The open runs as this service stores them. */
-export type TurnStorage = OpenRuns<WaitingState, AcceptedState, JournalEntry>;
+export type TurnStorage = OpenRuns<WaitingState, AcceptedState, TurnJournalEntry>;
 
 export function toStoredRequest(request: TurnRequest): StoredRequest {
   return {
@@ -71,7 +71,10 @@ export interface StoredRun {
 
 export interface StoredRuns {
   /** The run of `runId`, which this process has taken or accepted. */
-  open(runId: string, options: Omit<StoredRun, "journal" | "giveBack"> & { done: readonly JournalEntry[] }): StoredRun;
+  open(
+    runId: string,
+    options: Omit<StoredRun, "journal" | "giveBack"> & { done: readonly TurnJournalEntry[] },
+  ): StoredRun;
   /** Tries once more to give the run back now. Rejects while the store still fails. */
   finishReturn(runId: string): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { failsWith, scriptedModel } from "../../../agent/testing/scripted-model.ts";
 import type { Reply } from "../../../contract/ports/chat-model.ts";
 import { ServiceError } from "../../../contract/errors/errors.ts";
-import { createTurnJournal, type JournalEntry } from "./turn-journal.ts";
+import { createTurnJournal, type TurnJournalEntry } from "./turn-journal.ts";
 
 const options = { signal: new AbortController().signal };
 const request = { messages: [] };
@@ -11,8 +11,8 @@ const call = (id: string, args: Record<string, unknown> = { to: id }) => ({ id, 
 const route = { resolved: () => "model", restore() {} };
 
 /** A journal with the steps in `done` as the store returns them. */
-function journalOn(done: JournalEntry[], decisions?: Parameters<typeof createTurnJournal>[0]["decisions"]) {
-  const stored = JSON.parse(JSON.stringify(done)) as JournalEntry[];
+function journalOn(done: TurnJournalEntry[], decisions?: Parameters<typeof createTurnJournal>[0]["decisions"]) {
+  const stored = JSON.parse(JSON.stringify(done)) as TurnJournalEntry[];
   return createTurnJournal({
     done: stored,
     ...(decisions && { decisions }),
@@ -30,7 +30,7 @@ async function ask(model: (...asked: [typeof request, typeof options]) => Promis
 }
 
 test("returns completed steps to the process that continues, even when they were stored twice", async () => {
-  const done: JournalEntry[] = [];
+  const done: TurnJournalEntry[] = [];
   const first = journalOn(done, { a: "approve" });
   expect(await Promise.all([first.calls.begin(call("a")), first.calls.begin(call("b"))])).toEqual([null, null]);
   await first.calls.end("a", ended);
@@ -45,7 +45,7 @@ test("returns completed steps to the process that continues, even when they were
 });
 
 test("uses stored replies only up to the first that is missing: a new one may lead elsewhere", async () => {
-  const done: JournalEntry[] = [];
+  const done: TurnJournalEntry[] = [];
   await ask(journalOn(done).remember(scriptedModel("One", "Two", "Three"), route), 3);
   const withGap = done.filter((entry) => entry.type !== "reply" || entry.call !== 2);
   const replayed = journalOn(withGap).remember(scriptedModel("New", "Newer"), route);
@@ -53,7 +53,7 @@ test("uses stored replies only up to the first that is missing: a new one may le
 });
 
 test("restores the model that gave a stored reply", async () => {
-  const done: JournalEntry[] = [];
+  const done: TurnJournalEntry[] = [];
   await ask(journalOn(done).remember(scriptedModel("One"), { ...route, resolved: () => "fallback" }), 1);
   const restored: string[] = [];
   const again = journalOn(done).remember(scriptedModel(), {
@@ -65,7 +65,7 @@ test("restores the model that gave a stored reply", async () => {
 });
 
 test("knows a call by its tool and arguments, however it is numbered and whatever came before it", async () => {
-  const done: JournalEntry[] = [];
+  const done: TurnJournalEntry[] = [];
   const first = journalOn(done);
   for (const [id, to] of [
     ["1", "a"],
@@ -83,7 +83,7 @@ test("knows a call by its tool and arguments, however it is numbered and whateve
 });
 
 test("accepts other decisions until one of them has been carried out", () => {
-  const done: JournalEntry[] = [{ type: "decided", decisions: { a: { args: { to: "x" } } } }];
+  const done: TurnJournalEntry[] = [{ type: "decided", decisions: { a: { args: { to: "x" } } } }];
   expect(() => journalOn([], { a: "deny" })).not.toThrow();
   expect(() => journalOn(done, { a: { args: { to: "x" } } })).not.toThrow();
   expect(() => journalOn(done, { a: { args: { to: "y" } } })).toThrow("other decisions");
@@ -91,7 +91,7 @@ test("accepts other decisions until one of them has been carried out", () => {
 });
 
 test("starts no call after the store has failed, and stores completed steps later", async () => {
-  const done: JournalEntry[] = [];
+  const done: TurnJournalEntry[] = [];
   let full = false;
   const journal = createTurnJournal({
     done: [],

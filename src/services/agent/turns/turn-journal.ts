@@ -7,11 +7,11 @@ import { canonicalJson } from "../../../base/json.ts";
 import { isStoreFailure, ServiceError } from "../../../contract/errors/errors.ts";
 import type { ChatModel, Reply } from "../../../contract/ports/chat-model.ts";
 
-type Decisions = Readonly<Record<string, ApprovalDecision>>;
+type JournalDecisions = Readonly<Record<string, ApprovalDecision>>;
 
 /** One step of a stored run: plain JSON. */
-export type JournalEntry =
-  | { readonly type: "decided"; readonly decisions: Decisions }
+export type TurnJournalEntry =
+  | { readonly type: "decided"; readonly decisions: JournalDecisions }
   /** `resolved`: the model that answered, which may be a fallback. */
   | { readonly type: "reply"; readonly call: number; readonly resolved: string; readonly reply: Reply }
   | { readonly type: "call-start"; readonly call: string }
@@ -35,11 +35,11 @@ interface RouteInUse {
 
 interface TurnJournalOptions {
   /** The steps that an earlier process stored before it died. */
-  readonly done: readonly JournalEntry[];
+  readonly done: readonly TurnJournalEntry[];
   /** The decisions about a run that waited for approval. */
-  readonly decisions?: Decisions;
+  readonly decisions?: JournalDecisions;
   /** Stores one step. Rejects when another process has taken the run over. */
-  readonly note: (entry: JournalEntry) => Promise<void>;
+  readonly note: (entry: TurnJournalEntry) => Promise<void>;
 }
 
 /**
@@ -62,11 +62,11 @@ export function createTurnJournal({ done, decisions, note }: TurnJournalOptions)
   const name = createCallNames();
   const names = new Map<string, string>();
   let decided: Promise<void> | null = decisions && !earlier ? null : Promise.resolve();
-  let unstored: JournalEntry[] = [];
+  let unstored: TurnJournalEntry[] = [];
   let failure: { readonly error: unknown } | null = null;
 
   /** The decisions are stored first: all steps follow from them. */
-  async function append(entry: JournalEntry): Promise<void> {
+  async function append(entry: TurnJournalEntry): Promise<void> {
     try {
       if (decisions) await (decided ??= note({ type: "decided", decisions }));
       await note(entry);
@@ -77,7 +77,7 @@ export function createTurnJournal({ done, decisions, note }: TurnJournalOptions)
   }
 
   /** For completed steps: they are kept in memory when the store fails. */
-  async function appendDone(entry: JournalEntry): Promise<void> {
+  async function appendDone(entry: TurnJournalEntry): Promise<void> {
     try {
       await append(entry);
     } catch (error) {
@@ -146,9 +146,9 @@ function createCallNames(): (call: AskedToolCall) => string {
 }
 
 /** The decisions as the store returns them. */
-const toPlain = (decisions: Decisions): unknown => JSON.parse(JSON.stringify(decisions));
+const toPlain = (decisions: JournalDecisions): unknown => JSON.parse(JSON.stringify(decisions));
 
-function otherDecisions({ decisions }: { decisions: Decisions }): ServiceError {
+function otherDecisions({ decisions }: { decisions: JournalDecisions }): ServiceError {
   return new ServiceError(
     "validation_failed",
     "The run was resumed with other decisions before its process ended, and some of them have been carried out.",

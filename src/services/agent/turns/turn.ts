@@ -68,7 +68,7 @@ export interface Turn {
 }
 
 /** The facts about a turn that are known when it starts. */
-export interface TurnFacts extends Omit<
+export interface AgentTurnFacts extends Omit<
   TurnRequest,
   "adapt" | "postponed" | "fallbacks" | "answerKey" | "keep" | "world"
 > {
@@ -105,4 +105,4 @@ export interface TurnWatcher {
 }
 
 /** Called for every turn: the run log, the metrics and the traces. */
-export type TurnObserver = (facts: TurnFacts) => TurnWatcher;
+export type TurnObserver = (facts: AgentTurnFacts) => TurnWatcher;

@@ -60,7 +60,7 @@ interface TurnsOptions extends Pick<TurnSettings, "limits" | "price" | "observer
   readonly log: Logger;
 }
 
-interface StartOptions {
+interface StartTurnOptions {
   /** Ends the opening of a world. */
   readonly signal?: AbortSignal | undefined;
   /** A run that is stored already. */
@@ -92,7 +92,7 @@ export function createTurns({
 
   async function start(
     request: TurnRequest,
-    { known, signal = overdue, runner: instead }: StartOptions,
+    { known, signal = overdue, runner: instead }: StartTurnOptions,
   ): Promise<AgentTurn> {
     const routes = await routeModels(request, { router, toolSupport });
     // A replay runner calls no tools, so it needs no world.

@@ -45,21 +45,21 @@ function toLooseMessage(message: AgUiMessage, place: string): LooseMessage[] {
     case "user":
       return [{ ...toUserMessage(toUserParts(message.content, place)), ...(message.name && { name: message.name }) }];
     case "assistant":
-      return toReply(message);
+      return toAgUiReply(message);
     case "tool":
-      return [{ role: "tool", tool_call_id: message.toolCallId, content: textOf(message.content, place) }];
+      return [{ role: "tool", tool_call_id: message.toolCallId, content: contentTextOf(message.content, place) }];
     default:
       return [];
   }
 }
 
-function toReply({ content, toolCalls }: Extract<AgUiMessage, { role: "assistant" }>): LooseMessage[] {
-  const calls = signedCallFirst((toolCalls ?? []).map(toCall));
+function toAgUiReply({ content, toolCalls }: Extract<AgUiMessage, { role: "assistant" }>): LooseMessage[] {
+  const calls = signedCallFirst((toolCalls ?? []).map(toAgUiCall));
   if (!content && calls.length === 0) return [];
   return [compact({ role: "assistant", content: content ?? "", tool_calls: calls.length > 0 ? calls : undefined })];
 }
 
-function toCall({ id, function: called, encryptedValue }: AgUiToolCall): LooseToolCall {
+function toAgUiCall({ id, function: called, encryptedValue }: AgUiToolCall): LooseToolCall {
   const echo = decodeMetadata(encryptedValue)?.(id);
   return compact({ id, name: called.name, arguments: called.arguments, echo: echo ?? undefined });
 }
@@ -92,7 +92,7 @@ function imageUrlOf(part: AgUiPart): string | null {
 
 const dataUrl = (mimeType: string, data: string): string => `data:${mimeType};base64,${data}`;
 
-function textOf(content: Content, place: string): string {
+function contentTextOf(content: Content, place: string): string {
   if (typeof content === "string") return content;
   return content
     .map((part, index) => {
@@ -128,7 +128,7 @@ export function readResume({ resume }: Pick<AgUiRequest, "resume">): AgUiDecisio
 
 const protocolVersion = "1.0";
 
-type Send = (event: { readonly type: string } & Readonly<Record<string, unknown>>) => void;
+type SendAgUi = (event: { readonly type: string } & Readonly<Record<string, unknown>>) => void;
 
 export interface AgUiRun {
   readonly threadId: string;
@@ -148,7 +148,7 @@ export function sendAgUiEvents(
   turn: Turn,
   { run, onCrash }: { run: AgUiRun; onCrash: (error: unknown) => ServiceError },
 ): void {
-  const send: Send = (event) => stream.send(event);
+  const send: SendAgUi = (event) => stream.send(event);
   const messages = createMessages(send, run);
   const { threadId, runId } = run;
   const metadata = { run_id: turn.runId, model: turn.resolved };
@@ -162,7 +162,7 @@ export function sendAgUiEvents(
       const opaque = pendingMetadata(outcome);
       for (const call of outcome.pending_tool_calls) messages.addCall(call, opaque.get(call.id), call.arguments);
       messages.close();
-      send({ type: "RUN_FINISHED", threadId, runId, ...toEnd(turn, outcome) });
+      send({ type: "RUN_FINISHED", threadId, runId, ...toAgUiEnd(turn, outcome) });
     })
     .then(
       () => stream.end(),
@@ -193,7 +193,7 @@ interface Messages {
 }
 
 /** Writes messages and calls; each is ended before the next one starts. */
-function createMessages(send: Send, { knownCalls, parentMessageId }: AgUiRun): Messages {
+function createMessages(send: SendAgUi, { knownCalls, parentMessageId }: AgUiRun): Messages {
   const known = new Set(knownCalls);
   const metadata = new Map<string, OpaqueMetadata>();
   /** The message that contains the next call. */
@@ -268,7 +268,7 @@ function createMessages(send: Send, { knownCalls, parentMessageId }: AgUiRun): M
   };
 }
 
-function toEnd(turn: Turn, outcome: SuccessfulOutcome) {
+function toAgUiEnd(turn: Turn, outcome: SuccessfulOutcome) {
   const { finish_reason, cost, uncounted } = outcome;
   const interrupts = toInterrupts(turn, outcome);
   return compact({

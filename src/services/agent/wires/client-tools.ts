@@ -54,9 +54,9 @@ export function planTools({
   if (choice === null) return { tools, clientTools, adapt: undefined };
   const offered = new Set([...tools.map(({ definition }) => definition.name), ...clientTools.map(({ name }) => name)]);
   if (choice === "required" && offered.size === 0) throw fieldError("/tool_choice", "needs at least one tool");
-  const unknown = namesIn(choice).find((name) => !offered.has(name));
+  const unknown = clientToolNames(choice).find((name) => !offered.has(name));
   if (unknown !== undefined)
-    throw fieldError("/tool_choice", `names ${quote(unknown)}, which is not a tool of this request`);
+    throw fieldError("/tool_choice", `names ${quoteName(unknown)}, which is not a tool of this request`);
   if (typeof choice === "string" || "name" in choice) {
     return { tools, clientTools, adapt: (model) => withFirstChoice(model, choice) };
   }
@@ -68,7 +68,7 @@ export function planTools({
   });
 }
 
-function namesIn(choice: ForcedChoice | AllowedTools): readonly string[] {
+function clientToolNames(choice: ForcedChoice | AllowedTools): readonly string[] {
   if (typeof choice === "string") return [];
   return "name" in choice ? [choice.name] : choice.allowed;
 }
@@ -88,11 +88,11 @@ function withFirstChoice(model: ChatModel, choice: ForcedChoice): ChatModel {
 function refuseRepeats(tools: readonly ToolDefinition[]): void {
   const names = new Set<string>();
   for (const [index, { name }] of tools.entries()) {
-    if (names.has(name)) throw fieldError(`/tools/${index}`, `repeats the name ${quote(name)}`);
+    if (names.has(name)) throw fieldError(`/tools/${index}`, `repeats the name ${quoteName(name)}`);
     names.add(name);
   }
 }
 
-function quote(text: string): string {
+function quoteName(text: string): string {
   return JSON.stringify(text.slice(0, 64));
 }

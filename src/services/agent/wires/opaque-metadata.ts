@@ -40,7 +40,7 @@ export type MetadataLookup = (callId: string) => OpaqueMetadata | null;
 /** Null when the text was not made by `encodeMetadata`. The client may have changed it, so unknown fields are dropped. */
 export function decodeMetadata(encoded: string | null | undefined): MetadataLookup | null {
   const metadata = encoded?.startsWith(prefix)
-    ? parse(Buffer.from(encoded.slice(prefix.length), "base64url").toString())
+    ? parseSealed(Buffer.from(encoded.slice(prefix.length), "base64url").toString())
     : null;
   if (!metadata) return null;
   let message = withoutNulls(metadata.message ?? {});
@@ -78,7 +78,7 @@ const EncodedMetadata = z.object({
 
 const limits = { depth: 32, keys: 1_000, values: 100_000 };
 
-function parse(text: string): z.infer<typeof EncodedMetadata> | null {
+function parseSealed(text: string): z.infer<typeof EncodedMetadata> | null {
   try {
     checkJson(text, limits);
     return EncodedMetadata.parse(JSON.parse(text));

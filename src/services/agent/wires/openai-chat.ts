@@ -170,7 +170,7 @@ export function toChatCompletion(turn: Turn, outcome: SuccessfulOutcome, created
           content: reply.text === "" && (pending.length > 0 || reply.refusal !== null) ? null : reply.text,
           refusal: reply.refusal,
           ...(reply.reasoning !== undefined && { reasoning_content: reply.reasoning }),
-          ...(pending.length > 0 && { ...messageMetadata(outcome), tool_calls: pending.map(toToolCall) }),
+          ...(pending.length > 0 && { ...messageMetadata(outcome), tool_calls: pending.map(toMessageToolCall) }),
         },
         logprobs: reply.logprobs && { ...reply.logprobs },
         finish_reason: toFinishReason(outcome.finish_reason),
@@ -204,7 +204,7 @@ export function toChatChunks(
     if (model !== opening.model) opening = { model, text: `data: ${JSON.stringify(base()).slice(0, -1)},"choices":[` };
     return opening.text;
   };
-  const send = (delta: object, { logprobs = null, finish_reason = null, metadata = null }: Ending = {}) => {
+  const send = (delta: object, { logprobs = null, finish_reason = null, metadata = null }: StreamEnding = {}) => {
     const labels = metadata ? `,"metadata":${JSON.stringify(metadata)}` : "";
     stream.write(`${open()}${JSON.stringify({ index: 0, delta, logprobs, finish_reason })}]${labels}}\n\n`);
   };
@@ -233,7 +233,7 @@ export function toChatChunks(
       const { text, refusal, logprobs, metadata } = outcome.reply;
       sendText(content.finish(text));
       if (refusal !== null) send({ refusal });
-      const calls = outcome.pending_tool_calls.map((call, index) => ({ index, ...toToolCall(call) }));
+      const calls = outcome.pending_tool_calls.map((call, index) => ({ index, ...toMessageToolCall(call) }));
       const { reasoning_content, ...metadataFields } = messageMetadata(outcome);
       // Clients concatenate the pieces of a field, so reasoning that was streamed must not be sent again.
       const unsent = !hasReasoning && reasoning_content !== undefined && { reasoning_content };
@@ -249,7 +249,7 @@ export function toChatChunks(
 }
 
 /** Fields of the last chunk only. */
-interface Ending {
+interface StreamEnding {
   readonly logprobs?: SuccessfulReply["logprobs"];
   readonly finish_reason?: string | null;
   /** Labels the model gave its reply. */
@@ -260,7 +260,7 @@ function completionId({ runId }: Turn): string {
   return `chatcmpl-${runId}`;
 }
 
-function toToolCall({ id, name, arguments: text, echo }: PendingToolCall) {
+function toMessageToolCall({ id, name, arguments: text, echo }: PendingToolCall) {
   return { id, type: "function" as const, function: { name, arguments: text }, ...echo?.call };
 }
 

@@ -66,7 +66,7 @@ export function toResponseEvents(
   return stream;
 }
 
-type Send = (type: string, fields: object) => void;
+type SendResponseEvent = (type: string, fields: object) => void;
 
 /** The items of a response, in the order they began. */
 interface Output {
@@ -77,11 +77,11 @@ interface Output {
 }
 
 interface EventSink {
-  readonly send: Send;
+  readonly send: SendResponseEvent;
   readonly output: Output;
 }
 
-function createOutput(send: Send): Output {
+function createOutput(send: SendResponseEvent): Output {
   const ended = new Map<number, ResponseOutputItem>();
   let count = 0;
   return {
@@ -228,7 +228,7 @@ function sendCall(item: Extract<ResponseOutputItem, { type: "function_call" }>, 
  * Sends both events that OpenAI sends: its clients throw on `error`, and pass `response.failed` on like any other event. The fields
  * of `error` are present twice: where OpenAI documents them, and where it sends them.
  */
-function sendFailure(send: Send, failure: ServiceError, open: ResponseBody): void {
+function sendFailure(send: SendResponseEvent, failure: ServiceError, open: ResponseBody): void {
   const { code, message } = failure;
   const { error } = toOpenAiError(failure);
   send("error", { code, message, param: error.param, error });

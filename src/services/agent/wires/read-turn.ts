@@ -43,7 +43,7 @@ export function readTurnHeaders(
     onDisconnect: readOnDisconnect(context.req.header("x-on-disconnect")),
     owner: context.get("caller").owner,
     requestId: context.get("requestId"),
-    trace: readTrace(context),
+    trace: readTraceHeader(context),
     memory: memoryOf(context),
   };
 }
@@ -130,7 +130,7 @@ function checkFallback(router: Router, id: string): void {
   }
 }
 
-function readTrace(context: Context): TurnHeaders["trace"] {
+function readTraceHeader(context: Context): TurnHeaders["trace"] {
   const traceparent = context.req.header("traceparent");
   if (traceparent === undefined) return undefined;
   const tracestate = context.req.header("tracestate");

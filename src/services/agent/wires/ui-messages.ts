@@ -42,13 +42,13 @@ function isImage({ mediaType, url }: UiFilePart): boolean {
 
 function toLooseMessages({ role, parts }: UiMessage): LooseMessage[] {
   if (role === "user") return [toUserMessage(parts.flatMap(toUserPart))];
-  if (role !== "assistant") return [{ role, content: textOf(parts) }];
+  if (role !== "assistant") return [{ role, content: partText(parts) }];
   return stepsOf(parts).flatMap((step) => {
     const tools = step.filter(isToolPart);
-    const content = textOf(step);
+    const content = partText(step);
     if (content === "" && tools.length === 0) return [];
-    const calls = signedCallFirst(tools.map(toCall));
-    return [compact({ role, content, tool_calls: calls.length > 0 ? calls : undefined }), ...tools.flatMap(toResult)];
+    const calls = signedCallFirst(tools.map(toUiCall));
+    return [compact({ role, content, tool_calls: calls.length > 0 ? calls : undefined }), ...tools.flatMap(toUiResult)];
   });
 }
 
@@ -66,21 +66,21 @@ function isToolPart(part: UiPart): part is UiToolPart {
   return "toolCallId" in part;
 }
 
-function textOf(parts: readonly UiPart[]): string {
+function partText(parts: readonly UiPart[]): string {
   return parts.map((part) => ("text" in part && typeof part.text === "string" ? part.text : "")).join("");
 }
 
 function toUserPart(part: UiPart): UserPart[] {
   if (isFile(part)) return [{ type: "image", url: part.url }];
-  const text = textOf([part]);
+  const text = partText([part]);
   return text === "" ? [] : [{ type: "text", text }];
 }
 
-function toCall({ toolCallId, input, callProviderMetadata, ...part }: UiToolPart): LooseToolCall {
+function toUiCall({ toolCallId, input, callProviderMetadata, ...part }: UiToolPart): LooseToolCall {
   const echo = decodeMetadata(callProviderMetadata?.rehearsal?.echo)?.(toolCallId);
   return compact({
     id: toolCallId,
-    name: nameOf(part),
+    name: toolPartName(part),
     arguments: JSON.stringify(input ?? {}),
     echo: echo ?? undefined,
   });
@@ -92,11 +92,11 @@ function toProviderMetadata(callId: string, echo: OpaqueMetadata | undefined) {
   return encoded === null ? {} : { providerMetadata: { rehearsal: { echo: encoded } } };
 }
 
-function nameOf({ type, toolName }: Pick<UiToolPart, "type" | "toolName">): string {
+function toolPartName({ type, toolName }: Pick<UiToolPart, "type" | "toolName">): string {
   return type === "dynamic-tool" ? (toolName ?? "") : type.slice("tool-".length);
 }
 
-function toResult({ toolCallId, state, output, errorText, approval }: UiToolPart): LooseMessage[] {
+function toUiResult({ toolCallId, state, output, errorText, approval }: UiToolPart): LooseMessage[] {
   const result = { role: "tool", tool_call_id: toolCallId } as const;
   if (state === "output-available") {
     return [{ ...result, content: typeof output === "string" ? output : (JSON.stringify(output) ?? "") }];

@@ -31,7 +31,7 @@ export async function streamText(
   pieces: AsyncIterable<string>,
   { log, headers }: StreamOptions,
 ): Promise<Response> {
-  const iterator = joined(pieces);
+  const iterator = joinedPieces(pieces);
   const hold = holdLargest(context);
   const next = async (): Promise<IteratorResult<string>> => {
     const result = await iterator.next();
@@ -68,7 +68,7 @@ export async function streamText(
   return context.body(body, 200, headers);
 }
 
-async function* joined(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {
+async function* joinedPieces(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {
   let text = "";
   for await (const piece of pieces) {
     text += piece;

@@ -27,7 +27,7 @@ export async function readBody(context: Context, limit: number): Promise<Uint8Ar
   return body ? readStream(body, options) : new Uint8Array();
 }
 
-interface ReadOptions {
+interface ReadBodyOptions {
   readonly limit: number;
   /** Null when the memory is reserved already. */
   readonly memory: RequestMemory | null;
@@ -37,7 +37,7 @@ interface ReadOptions {
 /** Reads the Node request directly: a web stream around it would cost more than the reading. */
 function readIncoming(
   incoming: IncomingMessage,
-  { limit, memory, tooLarge, response }: ReadOptions & { readonly response: ServerResponse | undefined },
+  { limit, memory, tooLarge, response }: ReadBodyOptions & { readonly response: ServerResponse | undefined },
 ): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const received = new ByteCollector();
@@ -99,7 +99,7 @@ function readIncoming(
 /** Reads the body of a request without a server, as in tests. */
 async function readStream(
   body: ReadableStream<Uint8Array>,
-  { limit, memory, tooLarge }: ReadOptions,
+  { limit, memory, tooLarge }: ReadBodyOptions,
 ): Promise<Uint8Array> {
   const received = new ByteCollector();
   for await (const chunk of body) {

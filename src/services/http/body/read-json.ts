@@ -48,7 +48,7 @@ async function parseInTurn(bytes: Uint8Array, limits: ReadJsonLimits): Promise<u
     const maxMs = (bytes.byteLength / 2 ** 20) * millisecondsPerMebibyte;
     await (lastTurn = lastTurn.then(() => yieldToEventLoop(maxMs)));
   }
-  const text = decode(bytes);
+  const text = decodeBody(bytes);
   checkJson(text, { ...limits, values: Math.max(fewestValues, Math.floor(limits.bytes / bytesPerValue)) });
   return JSON.parse(text);
 }
@@ -83,7 +83,7 @@ function checkEncoding(header: string | undefined): void {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function decode(bytes: Uint8Array): string {
+function decodeBody(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {

@@ -85,7 +85,7 @@ function hasMoreValues(limit: number, value: unknown): boolean {
 type Issue = z.core.$ZodIssue;
 
 /** An issue, and the path of the value in which it was found. */
-interface Found {
+interface FoundProblem {
   readonly issue: Issue;
   readonly base: readonly PropertyKey[];
   /** True when the name of the field is wrong, not its value. */
@@ -93,7 +93,7 @@ interface Found {
 }
 
 /** Expands an issue that wraps others. */
-function innermost(found: Found): readonly Found[] {
+function innermost(found: FoundProblem): readonly FoundProblem[] {
   const { issue } = found;
   const inner = innerIssues(issue);
   if (!inner) return [found];
@@ -108,15 +108,15 @@ function innerIssues(issue: Issue): readonly Issue[] | null {
 }
 
 /** False for size issues of a value of the wrong type: zod reports both, for example for an empty array in place of a string. */
-function isInformative(found: Found, index: number, all: readonly Found[]): boolean {
+function isInformative(found: FoundProblem, index: number, all: readonly FoundProblem[]): boolean {
   if (found.issue.code !== "too_small" && found.issue.code !== "too_big") return true;
   const before = all[index - 1];
   return before?.issue.code !== "invalid_type" || toPointer(pathOf(before)) !== toPointer(pathOf(found));
 }
 
-const pathOf = ({ issue, base }: Found): readonly PropertyKey[] => [...base, ...issue.path];
+const pathOf = ({ issue, base }: FoundProblem): readonly PropertyKey[] => [...base, ...issue.path];
 
-function toFieldError(found: Found, sent: unknown): FieldError {
+function toFieldError(found: FoundProblem, sent: unknown): FieldError {
   const { issue, ofKey } = found;
   const path = pathOf(found);
   // The value as sent: the issue may hold a converted value, or the value around it.

@@ -17,7 +17,7 @@ interface SharedWindowOptions {
 }
 
 /** The uses leased for one key. */
-interface Lease {
+interface WindowLease {
   left: number;
   granted: number;
   window: number;
@@ -49,23 +49,23 @@ export function createSharedWindow({
   retryMs = 2_000,
   now = () => performance.now(),
 }: SharedWindowOptions): CountUse {
-  const leases = new Map<string, Lease>();
+  const leases = new Map<string, WindowLease>();
   const alone = createSlidingWindow({ limit, now });
   let isAway = false;
   let nextTryAt = 0;
 
-  function leaseOf(key: string): Lease {
+  function leaseOf(key: string): WindowLease {
     const known = leases.get(key);
     if (known) return known;
     const past = Number.NEGATIVE_INFINITY;
     const times = { until: past, refusedUntil: past, retryAt: past };
-    const lease: Lease = { left: 0, granted: 0, window: 0, ...times, waiting: 0, asking: null };
+    const lease: WindowLease = { left: 0, granted: 0, window: 0, ...times, waiting: 0, asking: null };
     leases.set(key, lease);
     return lease;
   }
 
   /** Null when the database must be queried. */
-  function countHere(key: string, lease: Lease): number | null {
+  function countHere(key: string, lease: WindowLease): number | null {
     const time = now();
     if (isAway) {
       if (time >= nextTryAt) void askOnce(key, lease);
@@ -80,7 +80,7 @@ export function createSharedWindow({
     return time < lease.refusedUntil ? lease.retryAt - time : null;
   }
 
-  async function ask(key: string, lease: Lease): Promise<void> {
+  async function ask(key: string, lease: WindowLease): Promise<void> {
     const isBusy = now() < lease.until;
     const wanted = Math.max(lease.waiting, isBusy ? Math.min(2 * lease.granted, Math.ceil(limit / 10)) : 1);
     const unused = lease.left > 0 ? { granted: lease.left, window: lease.window } : undefined;
@@ -97,10 +97,10 @@ export function createSharedWindow({
     lease.refusedUntil = Math.min(lease.retryAt, now() + lastsMs);
   }
 
-  const askOnce = (key: string, lease: Lease): Promise<void> =>
+  const askOnce = (key: string, lease: WindowLease): Promise<void> =>
     (lease.asking ??= ask(key, lease).finally(() => (lease.asking = null)));
 
-  async function countThere(key: string, lease: Lease): Promise<number> {
+  async function countThere(key: string, lease: WindowLease): Promise<number> {
     for (;;) {
       lease.waiting += 1;
       await askOnce(key, lease);

@@ -7,16 +7,16 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import type { Context } from "hono";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 
-type Encoding = "br" | "gzip";
+type ResponseEncoding = "br" | "gzip";
 
 /** The best encoding that a client accepts; null for none. */
-export function acceptedEncoding(header: string | undefined): Encoding | null {
+export function acceptedEncoding(header: string | undefined): ResponseEncoding | null {
   if (header === undefined) return null;
   return (["br", "gzip"] as const).find((name) => patterns[name].test(header)) ?? null;
 }
 
 /** Match an encoding unless its weight is zero. */
-const patterns: Readonly<Record<Encoding, RegExp>> = {
+const patterns: Readonly<Record<ResponseEncoding, RegExp>> = {
   br: /(?:^|,)\s*br\s*(?:,|$|;\s*q=(?:1|0?\.0*[1-9]))/i,
   gzip: /(?:^|,)\s*gzip\s*(?:,|$|;\s*q=(?:1|0?\.0*[1-9]))/i,
 };
@@ -40,7 +40,7 @@ export function compressedFile(body: Uint8Array<ArrayBuffer>, type: string): Com
   const isCompressible = compressible.test(type);
   const headers = compact({ "content-type": type, vary: isCompressible ? "Accept-Encoding" : undefined });
   const plain = toRepresentation(body, headers);
-  const compressed = new Map<Encoding, Promise<Representation>>();
+  const compressed = new Map<ResponseEncoding, Promise<Representation>>();
   return {
     representation: async (acceptEncoding) => {
       const encoding = isCompressible ? acceptedEncoding(acceptEncoding) : null;
@@ -69,7 +69,7 @@ const gzipLevel: Readonly<Record<Effort, number>> = { fast: 5, slow: 9 };
 
 async function compressOnce(
   body: Uint8Array<ArrayBuffer>,
-  encoding: Encoding,
+  encoding: ResponseEncoding,
   effort: Effort,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bytes =
@@ -134,7 +134,7 @@ function resumed(
   });
 }
 
-function compressStream(body: ReadableStream<Uint8Array<ArrayBuffer>>, encoding: Encoding): ReadableStream {
+function compressStream(body: ReadableStream<Uint8Array<ArrayBuffer>>, encoding: ResponseEncoding): ReadableStream {
   const compress =
     encoding === "br"
       ? createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality.fast } })

@@ -10,7 +10,7 @@ import type { HeldSlice, HeldSlices } from "./held-slices.ts";
 import { forceIndexScans } from "./lock-attempts.ts";
 import type { NewSlice, Slices } from "./slices.ts";
 
-interface Claim extends ClaimOptions {
+interface BossClaim extends ClaimOptions {
   readonly leaseMs: number;
   readonly order: RoundRobin;
 }
@@ -27,7 +27,7 @@ interface SliceClaim {
 /** Claims attempts from the slices of this process. Slices without work are ended, and those at their end replaced. */
 export async function claimFromSlices(
   writer: Writer,
-  { slices, held, ...claim }: Claim & { readonly slices: Slices; readonly held: HeldSlices },
+  { slices, held, ...claim }: BossClaim & { readonly slices: Slices; readonly held: HeldSlices },
 ): Promise<SliceClaim> {
   const { now, runs } = await lockRuns(writer, { ...claim, ids: held.runIds });
   const isOpen = ({ runId }: HeldSlice): boolean => runs.some(({ id, open }) => id === runId && open);
@@ -43,7 +43,7 @@ export async function claimFromSlices(
 /** Claims attempts of the given runs without their slices, for a process that executes its own runs. */
 export async function claimFromRuns(
   writer: Writer,
-  claim: Claim & { readonly runs: ReadonlySet<string> },
+  claim: BossClaim & { readonly runs: ReadonlySet<string> },
 ): Promise<readonly ClaimedAttempt[]> {
   const { now, runs } = await lockRuns(writer, { ...claim, ids: [...claim.runs] });
   return leasePlanned(writer, runs, { ...claim, now });
@@ -74,7 +74,7 @@ interface LockedRun extends ClaimableRun {
 
 const claimLock = 7_245_101;
 
-interface RunRow extends Omit<ClaimableRun, "alone"> {
+interface ClaimedRunRow extends Omit<ClaimableRun, "alone"> {
   readonly active: boolean;
   readonly waiting: boolean;
   readonly alone: boolean;
@@ -82,7 +82,7 @@ interface RunRow extends Omit<ClaimableRun, "alone"> {
   readonly blocked: boolean;
 }
 
-const selectRuns = statement<RunRow>(
+const selectRuns = statement<ClaimedRunRow>(
   `select run.id, run.owner, run.priority, run.max_concurrency, run.created_at,
       run.state in ('queued', 'running') as active,
       (select count(*) from attempt where attempt.run_id = run.id and attempt.state = 'running')::int as running,
@@ -102,7 +102,12 @@ const selectRuns = statement<RunRow>(
 /** Claims of the same run take turns, so that it never exceeds its concurrency. */
 async function lockRuns(
   writer: Writer,
-  { ids, worker, limit, spare = 0 }: Pick<Claim, "worker" | "limit" | "spare"> & { readonly ids: readonly string[] },
+  {
+    ids,
+    worker,
+    limit,
+    spare = 0,
+  }: Pick<BossClaim, "worker" | "limit" | "spare"> & { readonly ids: readonly string[] },
 ): Promise<{ now: number; runs: LockedRun[] }> {
   const { rows } = await sql<{ now: number }>`
     select ${forceIndexScans}, ${databaseNow} as now, (
@@ -140,7 +145,7 @@ const leaseStatement = statement<Parameters<typeof toClaimed>[0][number]>(
 async function leasePlanned(
   writer: Writer,
   runs: readonly ClaimableRun[],
-  { held, now, leaseMs, ...options }: Claim & { readonly now: number; readonly held?: HeldSlices },
+  { held, now, leaseMs, ...options }: BossClaim & { readonly now: number; readonly held?: HeldSlices },
 ): Promise<readonly ClaimedAttempt[]> {
   const { limit, spare = 0 } = options;
   const usable = spare > 0 && limit <= spare && (await hasSeveralOwners(writer)) ? spare : 0;

@@ -6,7 +6,7 @@ import { statement } from "../../queries/statement.ts";
 import { planClaim, type ClaimableRun, type RoundRobin } from "./fair-share.ts";
 import { aloneAt, isAvailable, isExpired, isFatal, latestLeaseEnd, longestDelayMs, reclaimAttempts } from "./leases.ts";
 
-interface Claim extends ClaimOptions {
+interface LeaseClaim extends ClaimOptions {
   readonly now: number;
   readonly leaseMs: number;
   readonly order: RoundRobin;
@@ -15,7 +15,7 @@ interface Claim extends ClaimOptions {
 }
 
 /** Reclaims expired attempts, then leases ready ones to the worker, fairly between owners and their runs. */
-export async function claimAttempts(writer: Writer, claim: Claim): Promise<ClaimedAttempt[]> {
+export async function claimAttempts(writer: Writer, claim: LeaseClaim): Promise<ClaimedAttempt[]> {
   const expired = await expiredAttempt(writer, [claim.now, latestLeaseEnd(claim)]);
   if (expired.length > 0)
     await (claim.afterOutage ? renewExpired(writer, claim) : reclaimAttempts(writer, isExpired(claim)));
@@ -25,7 +25,7 @@ export async function claimAttempts(writer: Writer, claim: Claim): Promise<Claim
   return alone ? claimed.map((attempt) => ({ ...attempt, alone })) : claimed;
 }
 
-async function renewExpired(writer: Writer, claim: Claim): Promise<void> {
+async function renewExpired(writer: Writer, claim: LeaseClaim): Promise<void> {
   const lease_until = claim.now + claim.leaseMs;
   await writer.updateTable("attempt").where(isExpired(claim)).set({ lease_until }).execute();
 }
@@ -79,7 +79,7 @@ const ownersAtWork = statement<{ readonly count: number }>(
  */
 async function claimableRuns(
   writer: Writer,
-  { worker, limit, spare = 0, now, runs }: Pick<Claim, "worker" | "limit" | "spare" | "now" | "runs">,
+  { worker, limit, spare = 0, now, runs }: Pick<LeaseClaim, "worker" | "limit" | "spare" | "now" | "runs">,
 ): Promise<ClaimableRun[]> {
   const slots = limit + (spare > 0 && (await hasSeveralOwners(writer)) ? spare : 0);
   if (slots <= 0) return [];
@@ -122,7 +122,7 @@ const readyOfRuns = statement<{ id: string }>(
 async function chooseReady(
   writer: Writer,
   shares: ReadonlyMap<string, number>,
-  { now }: Pick<Claim, "now">,
+  { now }: Pick<LeaseClaim, "now">,
 ): Promise<string[]> {
   const ids: string[] = [];
   for (const [count, runs] of Map.groupBy(shares.keys(), (runId) => shares.get(runId) ?? 0)) {
@@ -141,7 +141,7 @@ const lease = statement<LeasedRow>(
 async function leaseAttempts(
   writer: Writer,
   ids: readonly string[],
-  { worker, now, leaseMs }: Pick<Claim, "worker" | "now" | "leaseMs">,
+  { worker, now, leaseMs }: Pick<LeaseClaim, "worker" | "now" | "leaseMs">,
 ): Promise<ClaimedAttempt[]> {
   if (ids.length === 0) return [];
   return toClaimed(await lease(writer, [worker, now + leaseMs, JSON.stringify(ids)]));
