@@ -17,7 +17,7 @@ import { sumUsages } from "./ui-messages.ts";
 export function langgraphTarget(options: TargetOptions): ChatModel {
   const { target, modelId } = options;
   const { assistant = modelId, stateless = false, world } = target;
-  const base = target.url.replace(/\/+$/, "");
+  const base = target.url.replace(/(?<!\/)\/+$/, "");
   return targetChat(
     {
       idempotent: stateless,
