@@ -407,7 +407,7 @@ test("a comma too many names no run", async () => {
   const { run_id } = await evaluate("good");
   expect((await send(at(`/noise?runs=${run_id},`))).status).toBe(200);
   const none = await send(at("/noise?runs=,"));
-  expect(none).toMatchObject({ status: 422, body: { detail: "Name at least one run." } });
+  expect(none).toMatchObject({ status: 422, body: { detail: "The query parameter runs must name at least one run" } });
 });
 
 test("noise is measured also where the keys of labels and weights were written in another order", async () => {

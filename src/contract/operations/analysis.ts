@@ -46,7 +46,12 @@ export const CompareQuery = z
 /** Query of GET /rank. */
 export const RankQuery = z
   .object({
-    runs: z.string().min(1).max(4000).describe("Comma-separated ids of two or more runs of one suite."),
+    runs: z
+      .string()
+      .min(1)
+      .max(4000)
+      .regex(/[^,\s]\s*,[\s,]*[^,\s]/, "must name at least two runs")
+      .describe("Comma-separated ids of two or more runs of one suite."),
     score: z
       .string()
       .min(1)
@@ -58,7 +63,14 @@ export const RankQuery = z
 
 /** Query of GET /noise. */
 export const NoiseQuery = z
-  .object({ runs: z.string().min(1).max(4000).describe("Comma-separated ids of runs with the same setup.") })
+  .object({
+    runs: z
+      .string()
+      .min(1)
+      .max(4000)
+      .regex(/[^,\s]/, "must name at least one run")
+      .describe("Comma-separated ids of runs with the same setup."),
+  })
   .meta({ id: "NoiseQuery" });
 
 /** Query of GET /runs/{run_id}/export. */
