@@ -82,6 +82,16 @@ test("fills the body, the URL and the headers in", async () => {
   });
 });
 
+// A gigabyte of text ended the process, and a text of more is a RangeError.
+test("a template that repeats a long conversation makes no call", async () => {
+  const long = "x".repeat(2_000_000);
+  const once = await ask({ body: { q: "{{message}}", all: "{{messages}}" } }, "Yes", {}, "text/plain", long);
+  expect(once.sent?.body).toContain(long);
+  const { reply, sent } = await ask({ body: { q: Array(150).fill("{{message}}") } }, "Yes", {}, "text/plain", long);
+  expect(sent).toBeUndefined();
+  expect(reply).toMatchObject({ ok: false, error: { code: "upstream_rejected", retryable: false } });
+});
+
 test("sends a form, a text and a GET", async () => {
   const form = await ask(
     { headers: { "content-type": "application/x-www-form-urlencoded" }, body: { Body: "{{message}}" } },

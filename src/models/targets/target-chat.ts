@@ -25,7 +25,7 @@ import type {
 import { callOf, stepUrl, type TargetCall } from "./target-calls.ts";
 import { toStepRequest, type TargetRequest } from "./target-request.ts";
 import { newSession, TargetSessions, type TargetSession } from "./target-session.ts";
-import { filledProblem } from "./template.ts";
+import { filledProblem, repetitionProblem } from "./template.ts";
 
 /** The secret of an environment variable, if the operator bound it to this call. */
 export type SecretOf = (name: string, call: TargetCall) => Secret | null;
@@ -121,11 +121,11 @@ export function targetChat(protocol: TargetProtocol, options: TargetOptions): Ch
   return async (request, call) => {
     const started = performance.now();
     const hasPictures = request.messages.some((message) => message.role === "user" && message.parts);
-    if (hasPictures && !facts.carries.images)
-      return failedReply(
-        refused("upstream_rejected", "The conversation holds pictures, which the target has no place for."),
-        0,
-      );
+    const problem =
+      hasPictures && !facts.carries.images
+        ? "The conversation holds pictures, which the target has no place for."
+        : repetitionProblem(target, request);
+    if (problem !== null) return failedReply(refused("upstream_rejected", problem), 0);
     const session = call.session ?? { id: crypto.randomUUID() };
     const stream = call.stream === true || call.onText !== undefined;
 

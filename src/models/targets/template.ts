@@ -1,6 +1,8 @@
+import { measureJson } from "../../base/json-size.ts";
 import { isRecord, toPointer } from "../../base/json.ts";
 import { closestName, truncateText } from "../../base/text.ts";
 import { mostFieldErrors, type FieldError } from "../../contract/errors/errors.ts";
+import type { ChatRequest } from "../../contract/ports/chat-model.ts";
 import { protocols, type ProtocolFacts } from "../../contract/protocols/protocols.ts";
 import {
   templateVariables,
@@ -38,6 +40,30 @@ export function fillText(
 ): string {
   return template.replace(placeholder, (_, name: string) => encode(asText(values[name.trim()])));
 }
+
+/** Characters that placeholders may add to a request beyond the conversation itself. */
+const mostRepeated = 8_388_608;
+
+/** Why a request must not be filled in: a short template can repeat a long conversation many times. Null if it may. */
+export function repetitionProblem(target: Target, { messages, tools }: ChatRequest): string | null {
+  const requests = [target, ...(target.poll ? [target.poll] : [])];
+  const names = requests.map((request) => [...placeholdersIn(request)].map(({ name }) => name));
+  if (names.every(({ length }) => length < 2)) return null;
+  const conversation = charactersOf(messages);
+  const sizes = new Map<string, number>([
+    ["messages", conversation],
+    ["history", conversation],
+    ["message", messages.findLast(({ role }) => role === "user")?.content.length ?? 0],
+    ["system", messages.reduce((sum, { role, content }) => sum + (role === "system" ? content.length : 0), 0)],
+    ["tools", charactersOf(tools ?? [])],
+  ]);
+  const longest = Math.max(...names.map((list) => list.reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0)));
+  if (longest <= conversation + mostRepeated) return null;
+  return `The placeholders of the target would repeat the conversation until the request has more than ${mostRepeated} characters besides.`;
+}
+
+const charactersOf = (value: unknown): number =>
+  measureJson(value, { characters: Infinity, values: Infinity, depth: Infinity })?.characters ?? 0;
 
 /** Why a request that was filled in must not be sent; null if it may. Values never change the structure of a path. */
 export function filledProblem(
