@@ -47,13 +47,14 @@ export function createUserCode({
   return {
     host,
     targetHost,
-    modules: createWorldModules({ host, limits, environment, scrub }),
+    modules: createWorldModules({ host, limits, environment, python, scrub }),
     checkCode: createCheckCode({ host, limits, environment, python, scrub }),
     targets: createLocalTargets({
       host: targetHost,
       limits: targetLimits,
       retry: { maximum: upstream.retries, baseMs: upstream.retryBaseMs },
       environment: { ...pickVariables(process.env, everyProcess), ...environment },
+      python,
       variable: (name) => process.env[name],
       scrub: createScrubber(secrets),
       secrets,

@@ -3,6 +3,7 @@ import { basename, extname, resolve } from "node:path";
 import { Secret } from "../../base/secret.ts";
 import { closestName } from "../../base/text.ts";
 import type { LocalTarget, Target } from "../../contract/schemas/acting/target.ts";
+import { pythonModule } from "../../runs/user-code/python-process.ts";
 import { callsOf } from "../../models/targets/target-calls.ts";
 import { targetProblems } from "../../models/targets/template.ts";
 import type { TargetSecret } from "../../settings/credentials.ts";
@@ -43,15 +44,18 @@ export function findTarget(
   if (/^https?:\/\//.test(named)) {
     throw new CliError(`--target is an address: use --endpoint ${named}, or declare under targets how it is asked`);
   }
-  return { name: basename(named, extname(named)), target: { module: moduleFile(named, Object.keys(targets)) } };
+  const { file = named } = pythonModule(named) ?? {};
+  return { name: basename(file, extname(file)), target: { module: moduleFile(named, Object.keys(targets)) } };
 }
 
+/** The file of a module, which may be followed by the name of a function. */
+const moduleOf = (named: string): string => pythonModule(named)?.file ?? named;
+
 function moduleFile(named: string, names: readonly string[]): string {
-  const path = resolve(named);
-  const isModule = /\.[cm]?[jt]s$/.test(named);
-  if (isModule && existsSync(path) && statSync(path).isFile()) return path;
-  if (isModule) throw new CliError(`--target: ${named} does not exist`);
-  if (named.endsWith(".py")) throw new CliError(`--target is a Python file: use --target-command "python ${named}"`);
+  const file = moduleOf(named);
+  const isModule = /\.(?:[cm]?[jt]s|py)$/.test(file);
+  if (isModule && existsSync(file) && statSync(file).isFile()) return resolve(named);
+  if (isModule) throw new CliError(`--target: ${file} does not exist`);
   const nearest = closestName(named, names);
   const hint =
     nearest !== undefined
@@ -81,8 +85,8 @@ function checked(named: NamedTarget): NamedTarget {
 /** Problems of the configured targets, one line each. */
 export function findTargetProblems({ targets = {}, target }: Config, file = "configuration"): string[] {
   const found = Object.entries(targets).flatMap(([name, declared]) => {
-    if ("module" in declared && !existsSync(declared.module)) {
-      return [`${file} /targets/${name}/module: ${declared.module} does not exist`];
+    if ("module" in declared && !existsSync(moduleOf(declared.module))) {
+      return [`${file} /targets/${name}/module: ${moduleOf(declared.module)} does not exist`];
     }
     const problems = "url" in declared ? targetProblems(declared) : [];
     return problems.map(({ pointer, message }) => `${file} /targets/${name}${pointer} ${message}`);

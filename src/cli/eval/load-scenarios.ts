@@ -4,7 +4,7 @@ import type { RescoreInput } from "../../client/evaluation-client.ts";
 import type { Gate } from "../../contract/schemas/budget.ts";
 import { EvaluationRequest } from "../../contract/schemas/evaluation-request.ts";
 import { withCodePaths } from "../../contract/schemas/scores/scorer-setting.ts";
-import type { World } from "../../contract/schemas/acting/world.ts";
+import type { Expectation, World } from "../../contract/schemas/acting/world.ts";
 import type { FileScenario, ScenarioVariant } from "../../formats/scenario-file.ts";
 import { CliError } from "../terminal/cli-error.ts";
 import type { Config } from "../config/config.ts";
@@ -165,6 +165,7 @@ export function withFilePaths(file: ScenarioFile, folder: string): ScenarioFile 
   const toPath = (name: string): string => resolve(dirname(path), name);
   const placed = (scenario: FileScenario): FileScenario => ({
     ...withPaths(scenario, path),
+    ...(scenario.expect?.code && { expect: { ...scenario.expect, code: codeAt(scenario.expect.code, toPath) } }),
     interactions: scenario.interactions.map((turn) => ({
       ...turn,
       ...(turn.checks && { checks: turn.checks.map((check) => withCodePaths(check, toPath)) }),
@@ -178,6 +179,9 @@ export function withFilePaths(file: ScenarioFile, folder: string): ScenarioFile 
     }),
   };
 }
+
+const codeAt = (code: NonNullable<Expectation["code"]>, toPath: (name: string) => string) =>
+  code.map((source) => (source.file === undefined ? source : { ...source, file: toPath(source.file) }));
 
 function withPaths<Part extends { readonly world?: World | undefined }>(part: Part, file: string): Part {
   if (!part.world) return part;

@@ -80,7 +80,7 @@ export const evalOptions = {
   target: {
     group: "Target",
     flags: "--target <name>",
-    help: "agent under test: a name under targets in the configuration, or a module like ./my-agent.ts",
+    help: "agent under test: a name under targets in the configuration, a module like ./my-agent.ts, or a Python function like agent.py:reply",
     repeat: "again",
     key: {
       name: "target",

@@ -1,11 +1,14 @@
 import { compact } from "../../base/compact.ts";
 import type { ConversationJudgement, JudgeVerdict } from "../../contract/schemas/judging/judge.ts";
+import type { CodeRunner } from "../../scoring/checks/define-check.ts";
+import { resultOfThrown, toResult, withoutRunner } from "../../scoring/checks/user-code.ts";
 import { expectationScore } from "../../contract/schemas/outcome.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../helpers/helper-usage.ts";
 import { describeVerdict, type Judge } from "../judges/ask-judge.ts";
 import type { JudgedSetting, JudgedTurn } from "../judges/judge-material.ts";
 import type { JudgeQuestion } from "../judges/judge-question.ts";
 import { judgeConversation } from "../judges/judge-replies.ts";
+import { StateView } from "../world/state.ts";
 import { evaluateOutcome, outcomeScores, type OutcomeInput, type RubricAnswer } from "./outcome.ts";
 
 interface JudgeOutcomeOptions extends Omit<OutcomeInput, "rubric" | "earlier"> {
@@ -15,6 +18,8 @@ interface JudgeOutcomeOptions extends Omit<OutcomeInput, "rubric" | "earlier"> {
   readonly setting?: JudgedSetting | undefined;
   /** Answers the rubric. Null: its stored verdict is kept, or there is none. */
   readonly judge: Judge | null;
+  /** Runs the code of `expect.code`. */
+  readonly runCode?: CodeRunner | undefined;
   /** The stored scores of an attempt that is rescored. */
   readonly earlier?: ConversationJudgement | undefined;
 }
@@ -30,13 +35,37 @@ export async function judgeOutcome(options: JudgeOutcomeOptions): Promise<Conver
       : undefined;
   const verdict = judged?.judgements[rubricScore] ?? (judge ? undefined : earlier?.judgements[rubricScore]);
   const rubric = verdict ? toJudgedAnswer(verdict) : judged && unanswered(judged);
-  const evaluated = await evaluateOutcome({ ...options, rubric, earlier: earlier?.outcome });
+  const code = await answersOfCode(options);
+  const evaluated = await evaluateOutcome({ ...options, rubric, code, earlier: earlier?.outcome });
   return compact({
     ...outcomeScores(evaluated),
     judgements: verdict ? { [rubricScore]: verdict } : {},
     helper_usage: judged?.helper_usage ? judged.helper_usage : undefined,
     outcome: evaluated.outcome,
   });
+}
+
+/** Asks the code of an expectation about the final state. */
+async function answersOfCode({
+  expect,
+  state,
+  replies,
+  runCode,
+  signal,
+}: JudgeOutcomeOptions): Promise<readonly RubricAnswer[] | undefined> {
+  if (!expect.code || state === undefined) return undefined;
+  const output = state instanceof StateView ? state.value : state;
+  const said = replies.map(({ agent_reply }) => agent_reply);
+  const calls = replies.flatMap(({ tool_calls = [] }) => tool_calls);
+  return Promise.all(
+    expect.code.map(async ({ vars = {}, ...source }): Promise<RubricAnswer> => {
+      if (!runCode) return { passed: null, reason: `undecided: ${withoutRunner}` };
+      const context = { vars, replies: said, tool_calls: calls };
+      const answer = await runCode({ ...source, kind: "state", output, context }, signal);
+      const { value, reason } = "thrown" in answer ? resultOfThrown(answer) : toResult(answer.result);
+      return { passed: value === null ? null : value >= 1, reason: reason ?? "" };
+    }),
+  );
 }
 
 /** The question about a conversation that `expect.rubric` of its scenario asks. */

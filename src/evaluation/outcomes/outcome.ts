@@ -31,6 +31,8 @@ export interface OutcomeInput {
   readonly unknownState?: string;
   /** The answer of the judge to the rubric. */
   readonly rubric?: RubricAnswer | undefined;
+  /** What the code of `code` says about the final state, in its order; undefined when the state is not known. */
+  readonly code?: readonly RubricAnswer[] | undefined;
   /** The turns with their scores, for `checks`. */
   readonly scored?: readonly CheckedTurn[] | undefined;
   /** The parts of an earlier outcome, kept where the state is no longer known. */
@@ -62,7 +64,7 @@ export interface EvaluatedOutcome {
 /** An attempt as plain data, as far as the expectation asks for it. */
 interface ComparedAttempt extends Pick<
   OutcomeInput,
-  "expect" | "rubric" | "scored" | "earlier" | "matching" | "tools" | "unknownState"
+  "expect" | "rubric" | "code" | "scored" | "earlier" | "matching" | "tools" | "unknownState"
 > {
   readonly replies: readonly Pick<StoredReply, "agent_reply" | "error" | "tool_calls" | "calls_seen">[];
   /** The values at the pointers of `expect.state`; undefined when the final state is not known. */
@@ -143,6 +145,7 @@ export function compareOutcome(input: ComparedAttempt, session: ProbeSession | n
       rules = toolRules(expect, calls, { ...matched, seen, tools: input.tools });
       return rules.map(rulePart);
     }),
+    ...(expect.code === undefined ? [] : [codePart(input)]),
     ...(expect.rubric === undefined ? [] : [rubricPart(input.rubric)]),
     ...(expect.checks === undefined ? [] : [checksPart(input.scored ?? [])]),
   ];
@@ -165,6 +168,19 @@ export function compareOutcome(input: ComparedAttempt, session: ProbeSession | n
       ...(open.length > 0 ? ["tool_rules"] : []),
     ],
   };
+}
+
+/** Every piece of code must pass. */
+function codePart({ code, earlier, unknownState }: ComparedAttempt): OutcomePart {
+  if (!code) {
+    const reason = `undecided: ${unknownState ?? "the attempt had no world"}`;
+    return earlier?.parts.find(({ name }) => name === "code") ?? { name: "code", passed: null, reason };
+  }
+  const wrong = code.filter(({ passed }) => passed === false);
+  const open = code.filter(({ passed }) => passed === null);
+  const passed = wrong.length > 0 ? false : open.length > 0 ? null : true;
+  const [first] = wrong.length > 0 ? wrong : open;
+  return { name: "code", passed, reason: first?.reason ?? `the code passes (${code.length})` };
 }
 
 /** An attempt with a failed turn does not pass: the agent could have done anything there. */

@@ -507,6 +507,7 @@ class AttemptExecution {
         matching: { ...scoring.tool_matching, ...this.#scenario.tool_matching },
         tools: this.#scenario.world ?? scoring.world,
         probes: scoring.probes,
+        runCode: scoring.code,
         signal,
       });
     } catch (error) {

@@ -99,8 +99,8 @@ export async function outcomeStates(
   options: OutcomeStatesOptions,
 ): Promise<Pick<OutcomeInput, "state" | "expectedState" | "unknownState">> {
   const { world, scenario, settings, entriesOf, signal } = options;
-  const { state, state_after } = scenario.expect ?? {};
-  if (!world || (!state && !state_after)) return {};
+  const { state, state_after, code } = scenario.expect ?? {};
+  if (!world || (!state && !state_after && !code)) return {};
   const states: { state?: unknown; expectedState?: unknown } = {};
   try {
     states.state = await finalState({ world, scenario, history: firstHistory(settings), entriesOf, signal });

@@ -84,7 +84,14 @@ export function createActingSurvey({ world: ofRun, inRun = true, trust }: Acting
     if (Object.values(given).every((part) => part === undefined)) {
       note(pointer, "required", "must contain at least one requirement; without one every attempt would pass");
     }
-    for (const part of ["state", "state_after"] as const) {
+    if (given.code && trust !== "operator") {
+      note(
+        `${pointer}/code`,
+        "not_allowed",
+        "runs code, which only the files of rehearsal eval may bring: a request cannot",
+      );
+    }
+    for (const part of ["state", "state_after", "code"] as const) {
       if (given[part] && world === undefined) {
         note(
           `${pointer}/${part}`,

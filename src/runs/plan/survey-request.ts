@@ -138,6 +138,7 @@ function createScenarioBuilder(request: ResolvedRequest) {
     },
     leave(input, pointer) {
       const { user, world = ofRun } = input;
+      facts.runsCode ||= input.expect?.code !== undefined;
       const scenario = withUserTurns({ ...input, tags: input.tags ?? [], interactions });
       scenarios.push(scenario);
       count(scenario);

@@ -142,6 +142,7 @@ async function conversationOf(
     matching: { ...scoring.tool_matching, ...scenario.tool_matching },
     tools: scenario.world ?? scoring.world,
     probes: scoring.probes,
+    runCode: scoring.code,
     signal,
   });
   return withOutcome(judged, outcome);

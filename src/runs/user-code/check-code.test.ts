@@ -8,7 +8,8 @@ import type { CodeRunner } from "../../scoring/checks/define-check.ts";
 import { transformedInput } from "../../scoring/checks/user-code.ts";
 import type { ScorerInput, ScorerResult } from "../../scoring/scorers/scorer.ts";
 import { prepareText } from "../../scoring/text/prepare-text.ts";
-import { createCheckCode, findCommand } from "./check-code.ts";
+import { createCheckCode } from "./check-code.ts";
+import { findCommand } from "./find-command.ts";
 import { createCodeHost, type CodeHost } from "./code-host.ts";
 
 const never = new AbortController().signal;

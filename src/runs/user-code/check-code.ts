@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { threadFile } from "../../base/thread-file.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -10,7 +9,8 @@ import type { CodeQuestion, CodeRunner } from "../../scoring/checks/define-check
 import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
 import { nodeArguments, type CodeProgram } from "./code-process.ts";
 import type { RunCodeParams } from "./module-process.ts";
-import { pythonProgram } from "./python-process.ts";
+import { findCommand, notFound } from "./find-command.ts";
+import { pythonProgramOf } from "./python-process.ts";
 
 interface CheckCodeOptions {
   readonly host: CodeHost;
@@ -51,12 +51,7 @@ export function createCheckCode({
             environment,
             start: {},
           }
-        : {
-            command: requirePython(python),
-            arguments: ["-u", "-c", pythonProgram],
-            environment: { ...environment, ...windowsSystem() },
-            answers: "stdout",
-          };
+        : pythonProgramOf(python, { environment });
     programs.set(language, program);
     return program;
   }
@@ -84,38 +79,16 @@ export function codeProblem(owner: CodeOwner, python: string): string | null {
   return `checks are in Python, and ${notFound(python)}`;
 }
 
-const notFound = (python: string): string => `${python} was not found: set REHEARSAL_PYTHON to the path of your Python`;
-
-/** Python on Windows does not start without it. */
-function windowsSystem(): Record<string, string> {
-  const root = process.env["SYSTEMROOT"];
-  return process.platform === "win32" && root !== undefined ? { SYSTEMROOT: root } : {};
-}
-
-/** The path of a command. It is found here, because the environment of the code has no PATH. */
-export function findCommand(command: string): string | null {
-  if (/[\\/]/.test(command)) return existsSync(command) ? command : null;
-  const endings = process.platform === "win32" ? [".exe", ""] : [""];
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter(Boolean);
-  const paths = folders.flatMap((folder) => endings.map((ending) => join(folder, command + ending)));
-  return paths.find((path) => existsSync(path)) ?? null;
-}
-
-function requirePython(command: string): string {
-  const found = findCommand(command);
-  if (found === null) throw new Error(notFound(command));
-  return found;
-}
-
 interface CodeOwner {
   readonly settings: Pick<RunSettings, "scorers">;
-  readonly scenarios: readonly Pick<Scenario, "interactions">[];
+  readonly scenarios: readonly Pick<Scenario, "interactions" | "expect">[];
 }
 
-/** The code in the scorers and turns of a run. */
+/** The code in the scorers, turns and expectations of a run. */
 export function codeSettings({ settings, scenarios }: CodeOwner): CodeTransform[] {
   const turns = scenarios.flatMap(({ interactions }) => interactions.flatMap(({ checks = [] }) => checks));
-  return [...(settings.scorers ?? []), ...turns].filter(usesCode).flatMap(sourcesOf);
+  const ofStates = scenarios.flatMap(({ expect }) => expect?.code ?? []);
+  return [...[...(settings.scorers ?? []), ...turns].filter(usesCode).flatMap(sourcesOf), ...ofStates];
 }
 
 function sourcesOf(setting: ScorerSetting | TurnCheck): CodeTransform[] {

@@ -1,3 +1,4 @@
+import { publicErrorMessage } from "../../base/format.ts";
 import { createSemaphore, type Semaphore } from "../../base/semaphore.ts";
 import { CodeProcess, type CodeProgram } from "./code-process.ts";
 import type { CodeAnswer } from "./protocol.ts";
@@ -41,11 +42,20 @@ interface CodeSession {
 export class CodeError extends Error {
   override readonly name = "CodeError";
   readonly code: string | undefined;
+  /** A traceback. */
+  readonly details: string | undefined;
 
-  constructor(message: string, code?: string) {
+  constructor(message: string, { code, details }: { readonly code?: string; readonly details?: string } = {}) {
     super(message);
     this.code = code;
+    this.details = details;
   }
+}
+
+/** The reason of a failure, with the traceback where there is one. */
+export function withTraceback(error: unknown): string {
+  const reason = publicErrorMessage(error);
+  return error instanceof CodeError && error.details !== undefined ? `${reason}\n${error.details.trimEnd()}` : reason;
 }
 
 /**
@@ -149,14 +159,22 @@ export function createCodeHost({ limits, idleMs = 30_000, onOutput }: CodeHostOp
       () => {
         pooled.live.delete(id);
         pooled.sessions.delete(id);
-        void settle(pooled);
+        void endSession(pooled, id).then(() => settle(pooled));
       },
       { once: true },
     );
   }
 
+  /** Tells a process that holds something for each conversation. */
+  async function endSession({ program, process, turns }: PooledProcess, id: string): Promise<void> {
+    if (program.endsSessions !== true || !process.usable) return;
+    const params = { session_id: id };
+    const tell = () => process.ask("session.end", params, { ms: timeoutMs, signal: closing.signal });
+    await turns.take(closing.signal, tell).catch(() => {});
+  }
+
   function result(answer: CodeAnswer): unknown {
-    if ("error" in answer) throw new CodeError(answer.error.message, answer.error.code);
+    if ("error" in answer) throw new CodeError(answer.error.message, answer.error);
     return answer.result;
   }
 

@@ -15,6 +15,8 @@ export interface CodeProgram {
   readonly folder?: string | undefined;
   /** The parameters of the question `start`. */
   readonly start?: unknown;
+  /** True when it is told the end of each conversation. */
+  readonly endsSessions?: boolean;
   /** Where it writes its answers. Default: file descriptor 3. */
   readonly answers?: "fd3" | "stdout";
 }
@@ -229,7 +231,7 @@ function lastErrorLine(output: string): string {
 }
 
 /** The resident memory of a process; null when it cannot be read, as on Windows. */
-async function residentMegabytes(pid: number): Promise<number | null> {
+export async function residentMegabytes(pid: number): Promise<number | null> {
   try {
     const kilobytes =
       process.platform === "linux"

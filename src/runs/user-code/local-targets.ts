@@ -17,15 +17,16 @@ import {
 } from "../../contract/ports/chat-model.ts";
 import { readPassages } from "../../contract/schemas/acting/context.ts";
 import type { LocalTarget } from "../../contract/schemas/acting/target.ts";
-import { publicErrorMessage } from "../../base/format.ts";
 import { labels } from "../../models/adapters/reply/json-values.ts";
 import { contentText } from "../../models/adapters/reply/message-content.ts";
 import { elapsedMs, failedReply, tokenUsage } from "../../models/adapters/reply/parsed-reply.ts";
 import { toCall } from "../../models/targets/answer-reader.ts";
 import { earlierRequests } from "../../models/targets/target-session.ts";
-import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
+import { CodeError, withTraceback, type CodeHost, type CodeLimits } from "./code-host.ts";
 import { nodeArguments, CodeFailure, type CodeProgram } from "./code-process.ts";
+import type { LinesParams } from "./lines-process.ts";
 import type { StartParams } from "./module-process.ts";
+import { pythonModule, pythonProgramOf } from "./python-process.ts";
 import { ModuleError } from "./world-modules.ts";
 
 /** Agents under test on this machine: modules with a function, and programs that answer JSON lines. */
@@ -43,6 +44,8 @@ interface LocalTargetsOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** The value of a variable that a target declares. */
   readonly variable: (name: string) => string | undefined;
+  /** The user's Python: a command or a path. */
+  readonly python?: string;
   /** Removes secrets from messages of errors, which are stored. */
   readonly scrub: (text: string) => string;
   /** Values that are removed from replies. Unlike messages of errors, those may have words that only look like keys. */
@@ -50,6 +53,7 @@ interface LocalTargetsOptions {
 }
 
 const entry = threadFile("module-process", import.meta.url);
+const linesEntry = threadFile("lines-process", import.meta.url);
 
 export function createLocalTargets(options: LocalTargetsOptions): LocalTargets {
   const { host, limits, scrub } = options;
@@ -65,9 +69,10 @@ export function createLocalTargets(options: LocalTargetsOptions): LocalTargets {
 
   return {
     async check(target) {
-      await host.prepare(programOf(target), new AbortController().signal).catch((error: unknown) => {
+      const prepare = async (): Promise<void> => host.prepare(programOf(target), new AbortController().signal);
+      await prepare().catch((error: unknown) => {
         const name = "module" in target ? target.module : target.command;
-        throw new ModuleError(`The target ${name} cannot be used: ${scrub(publicErrorMessage(error))}`, {
+        throw new ModuleError(`The target ${name} cannot be used: ${scrub(withTraceback(error))}`, {
           cause: error,
         });
       });
@@ -104,12 +109,20 @@ export function createLocalTargets(options: LocalTargetsOptions): LocalTargets {
   };
 }
 
-function toProgram(target: LocalTarget, { environment, variable, limits }: LocalTargetsOptions): CodeProgram {
+function toProgram(
+  target: LocalTarget,
+  { environment, variable, limits, python = "python3" }: LocalTargetsOptions,
+): CodeProgram {
   const declared = (target.env ?? []).flatMap((name): [string, string][] => {
     const value = variable(name);
     return value === undefined ? [] : [[name, value]];
   });
   const own = { ...environment, ...Object.fromEntries(declared) };
+  const inPython = "module" in target ? pythonModule(target.module) : null;
+  if (inPython) {
+    const { file: module, function: name } = inPython;
+    return pythonProgramOf(python, { environment: own, start: compact({ module, function: name, target: true }) });
+  }
   if ("module" in target) {
     return {
       start: { module: pathToFileURL(target.module).href, target: true } satisfies StartParams,
@@ -118,14 +131,33 @@ function toProgram(target: LocalTarget, { environment, variable, limits }: Local
       environment: own,
     };
   }
-  const { command, folder } = target;
+  const { command, folder, mode, prompt, quiet } = target;
   // A simple command replaces the shell, so that its own memory is measured.
   const isSimple = !/[|&;<>()`\n]/.test(command);
   const isWindows = process.platform === "win32";
-  return {
-    start: {},
+  const shell = {
     command: isWindows ? "cmd.exe" : "/bin/sh",
     arguments: isWindows ? ["/d", "/s", "/c", command] : ["-c", isSimple ? `exec ${command}` : command],
+  };
+  if (mode === "lines") {
+    return {
+      start: compact({
+        ...shell,
+        prompt,
+        quiet_ms: quiet === undefined ? undefined : quiet * 1_000,
+        memory_mb: limits.memoryMb,
+      }) satisfies LinesParams,
+      command: process.execPath,
+      arguments: nodeArguments(linesEntry, limits.memoryMb),
+      // Python would hold back what it prints to a pipe.
+      environment: { PYTHONUNBUFFERED: "1", PYTHONIOENCODING: "utf-8", ...own },
+      endsSessions: true,
+      folder,
+    };
+  }
+  return {
+    start: {},
+    ...shell,
     environment: own,
     answers: "stdout",
     folder,
@@ -164,7 +196,7 @@ function toReply(
       tries,
     );
   }
-  const { session_id: session } = given;
+  const { session_id: session, greeting } = given;
   return compact({
     ok: true,
     text: text ?? "",
@@ -182,6 +214,7 @@ function toReply(
     metadata: labels(given["labels"] ?? given["metadata"]),
     context: readPassages(given["context"]),
     tries,
+    greeting: typeof greeting === "string" ? greeting : undefined,
     session_id: (typeof session === "string" && session) || undefined,
   });
 }
@@ -190,9 +223,12 @@ function toFailure(
   error: CodeError | CodeFailure,
   { tries, scrub }: { tries: number; scrub: (text: string) => string },
 ): ReplyError {
-  const message = truncateText(scrub(error.message), 500);
+  const [first = "", ...rest] = scrub(error.message).split("\n");
+  const message = truncateText(first, 500);
+  const details = error instanceof CodeError ? (error.details ?? rest.join("\n")) : "";
   const isLate = error instanceof CodeFailure && message.startsWith("It took longer than");
-  return localError(isLate ? "upstream_timeout" : "upstream_error", `The target failed. ${message}`, tries);
+  const failure = localError(isLate ? "upstream_timeout" : "upstream_error", `The target failed. ${message}`, tries);
+  return details === "" ? failure : { ...failure, upstream_message: truncateText(scrub(details), 2_000) };
 }
 
 function localError(code: ErrorCode, detail: string, tries: number): ReplyError {

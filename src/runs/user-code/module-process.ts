@@ -28,7 +28,7 @@ interface TargetReplyParams {
 
 /** A call of a user's function: of a file, or made of inline code. */
 export interface RunCodeParams {
-  readonly kind: "check" | "transform";
+  readonly kind: "check" | "transform" | "state";
   readonly code?: string | undefined;
   /** An absolute path. */
   readonly file?: string | undefined;
@@ -165,7 +165,7 @@ function isAssertion(error: unknown): boolean {
 async function functionOfFile({ file = "", function: name, kind }: RunCodeParams): Promise<UserFunction> {
   const exported = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   const inner = (exported["default"] ?? {}) as Record<string, unknown>;
-  const usual = kind === "check" ? ["score", "getAssert"] : ["transform"];
+  const usual = { check: ["score", "getAssert"], transform: ["transform"], state: ["check", "score"] }[kind];
   const candidates =
     name === undefined
       ? [exported["default"], inner["default"], ...usual.flatMap((word) => [exported[word], inner[word]])]

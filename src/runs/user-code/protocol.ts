@@ -11,7 +11,8 @@ import { compact } from "../../base/compact.ts";
  *
  * - A question gets exactly one answer, with its id and either `result` or `error`. The next question comes after the answer.
  * - The first question is `start`. Its answer says that the code is loaded, or why not; time limits of calls begin after it.
- * - `error.message` is the failure of the user's code in words. `error.code` is for failures that the asker handles itself.
+ * - `error.message` is the failure of the user's code in words. `error.code` is for failures that the asker handles itself,
+ *   `error.details` is a traceback.
  * - Answers go to file descriptor 3, because standard output belongs to the user's code. A program that cannot write there may be
  *   started with answers on its standard output, and must then print nothing else.
  * - The process ends when its standard input ends. It is killed when an answer is late, is not JSON or is too long, and when it
@@ -27,7 +28,10 @@ export interface Question {
 
 export type CodeAnswer =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: { readonly message: string; readonly code?: string } };
+  | {
+      readonly id: number;
+      readonly error: { readonly message: string; readonly code?: string; readonly details?: string };
+    };
 
 /** The answer to the question with this id; null for a line that is no such answer. */
 export function parseAnswer(line: string, id: number): CodeAnswer | null {
@@ -40,9 +44,10 @@ export function parseAnswer(line: string, id: number): CodeAnswer | null {
   if (typeof value !== "object" || value === null || !("id" in value) || value.id !== id) return null;
   if ("result" in value) return { id, result: value.result };
   if (!("error" in value) || typeof value.error !== "object" || value.error === null) return null;
-  const { message, code } = value.error as { message?: unknown; code?: unknown };
+  const { message, code, details } = value.error as { message?: unknown; code?: unknown; details?: unknown };
   if (typeof message !== "string") return null;
-  return { id, error: compact({ message, code: typeof code === "string" ? code : undefined }) };
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return { id, error: compact({ message, code: text(code), details: text(details) }) };
 }
 
 /** Splits a stream of text into lines. `onLine` gets each without its line break. */

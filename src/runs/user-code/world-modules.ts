@@ -5,11 +5,11 @@ import { z } from "zod";
 import { canonicalJson } from "../../base/json.ts";
 import { threadFile } from "../../base/thread-file.ts";
 import { WorldTool, type World } from "../../contract/schemas/acting/world.ts";
-import { publicErrorMessage } from "../../base/format.ts";
 import { CallError } from "../../evaluation/world/answers.ts";
 import { initialStateProblem } from "../../evaluation/world/limits.ts";
 import type { WorldFunctions } from "../../evaluation/world/world.ts";
-import { CodeError, type CodeHost, type CodeLimits } from "./code-host.ts";
+import { CodeError, withTraceback, type CodeHost, type CodeLimits } from "./code-host.ts";
+import { pythonModule, pythonProgramOf } from "./python-process.ts";
 import { nodeArguments, CodeFailure, type CodeProgram } from "./code-process.ts";
 import type { StartParams, WorldCallParams, WorldCallResult } from "./module-process.ts";
 
@@ -43,6 +43,8 @@ interface WorldModulesOptions {
   readonly limits: Pick<CodeLimits, "memoryMb">;
   /** The environment of the modules. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The user's Python: a command or a path. */
+  readonly python?: string;
   /** Removes secrets from messages of errors, which are stored. Default: they are kept as they are. */
   readonly scrub?: (text: string) => string;
 }
@@ -51,6 +53,7 @@ export function createWorldModules({
   host,
   limits,
   environment,
+  python = "python3",
   scrub = (text) => text,
 }: WorldModulesOptions): WorldModules {
   const programs = new Map<string, CodeProgram>();
@@ -62,25 +65,27 @@ export function createWorldModules({
   function programOf(path: string): CodeProgram {
     const known = programs.get(path);
     if (known) return known;
-    const program: CodeProgram = {
-      start: { module: pathToFileURL(path).href } satisfies StartParams,
-      command: process.execPath,
-      arguments: nodeArguments(entry, limits.memoryMb),
-      environment,
-    };
+    const program: CodeProgram = pythonModule(path)
+      ? pythonProgramOf(python, { environment, start: { module: path } satisfies StartParams })
+      : {
+          start: { module: pathToFileURL(path).href } satisfies StartParams,
+          command: process.execPath,
+          arguments: nodeArguments(entry, limits.memoryMb),
+          environment,
+        };
     programs.set(path, program);
     return program;
   }
 
   async function read(path: string): Promise<WorldModuleContent> {
     const signal = new AbortController().signal;
-    const loaded = await host
-      .call(programOf(path), { method: "world.load", params: null, signal })
-      .catch((error: unknown) => {
-        throw new ModuleError(`The world module ${path} cannot be used: ${scrub(reasonOf(error, path))}`, {
-          cause: error,
-        });
+    const load = async (): Promise<unknown> =>
+      host.call(programOf(path), { method: "world.load", params: null, signal });
+    const loaded = await load().catch((error: unknown) => {
+      throw new ModuleError(`The world module ${path} cannot be used: ${scrub(reasonOf(error, path))}`, {
+        cause: error,
       });
+    });
     const parsed = Content.safeParse(loaded);
     const problem = parsed.success ? initialStateProblem(parsed.data.state) : null;
     if (problem !== null) throw new ModuleError(`The world module ${path} cannot be used: its state ${problem}`);
@@ -137,7 +142,7 @@ export function createWorldModules({
 
 /** Node takes the module kind of .ts and .js from package.json, where `npm init` writes "commonjs". */
 function reasonOf(error: unknown, path: string): string {
-  const reason = publicErrorMessage(error);
+  const reason = withTraceback(error);
   const isModule = /outside a module|Unexpected token 'export'/.test(reason);
   return isModule ? `${reason}; let its name end in .m${path.slice(-2)}` : reason;
 }

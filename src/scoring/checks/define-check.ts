@@ -31,8 +31,8 @@ export interface Compilers {
 
 /** One call of a user's function. */
 export interface CodeQuestion extends Pick<CodeTransform, "language" | "code" | "file" | "function"> {
-  readonly kind: "check" | "transform";
-  /** The reply: its text, its tool calls when it has no text, or the result of an earlier transform. */
+  readonly kind: "check" | "transform" | "state";
+  /** The reply: its text, its tool calls when it has no text, or the result of an earlier transform. Of `state`: a final state. */
   readonly output: unknown;
   readonly context: JsonRecord;
 }

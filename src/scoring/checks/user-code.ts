@@ -5,7 +5,7 @@ import { prepareText } from "../text/prepare-text.ts";
 import { checkFields, codeFields, hasOneSource, oneSource, type CodeTransform } from "./check-fields.ts";
 import { defineCheck, type CheckParts, type CodeRunner, type ThrownByCode } from "./define-check.ts";
 
-const withoutRunner = "code of a scenario runs only in rehearsal eval, on the machine that has the files";
+export const withoutRunner = "code of a scenario runs only in rehearsal eval, on the machine that has the files";
 
 const codeSettings = {
   ...checkFields,
@@ -130,7 +130,7 @@ function contextOf({ references, reference_metadata, generated_metadata, call, t
  * A value of promptfoo's forms (true, 0.7, {pass, score, reason}) or of a custom scorer ({value, reason}). Beyond 0..1, any
  * number above 0 has passed.
  */
-function toResult(given: unknown, threshold: number | undefined): ScorerResult {
+export function toResult(given: unknown, threshold?: number): ScorerResult {
   const value = typeof given === "string" ? parseAnswer(given) : given;
   if (typeof value === "boolean") return { value: value ? 1 : 0, reason: `the code returned ${value}` };
   if (typeof value === "number" && Number.isFinite(value)) return fromNumber(value, threshold);

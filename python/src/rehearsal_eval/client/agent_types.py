@@ -1912,10 +1912,27 @@ class Expectation(TypedDict, total=False):
     """`later` may be called only after a successful call of `first`."""
     max_calls: int | Dict[str, int]
     """Maximum number of calls in total, or by tool."""
+    code: List[StateCode]
+    """Code that gets the final state as `output`: each must return true. Only files may bring it."""
     rubric: str
     """A question about the conversation for the judge."""
     checks: Literal["all"]
     """Every check of the turns must pass, and the expected tool calls must be made. Weight 0 does not count."""
+
+
+class _StateCodeRequired(TypedDict):
+    language: Literal["javascript", "python"]
+
+
+class StateCode(_StateCodeRequired, total=False):
+    code: str
+    """An expression, or a function body that returns a value."""
+    file: str
+    """A module of JavaScript, TypeScript or Python."""
+    function: str
+    """The function of the file. Default: its usual one."""
+    vars: Dict[str, Any]
+    """Values for the code, as `context.vars`."""
 
 
 class _SimulatedUserRequired(TypedDict):

@@ -37,7 +37,7 @@ class EvaluationRequest(_EvaluationRequestRequired, total=False):
     """Requests streamed replies, which measures `first_token_ms`. Default: false, unless a latency check of the first
     token needs it. An endpoint that cannot stream answers in one piece, and `first_token_ms` is null.
     """
-    parameters: Parameters
+    parameters: ParametersInput
     """Sent to the model with every call."""
     protocol: Protocol
     """API protocol of the endpoint. `openai-chat`: a model behind OpenAI's chat completions, which most servers have.
@@ -120,7 +120,7 @@ class ScenarioRequest(_ScenarioRequestRequired, total=False):
     """Tools to act on, with a state of their own for every attempt."""
     tool_matching: ToolMatching
     """Rules for comparing tool calls. Default: those of the run."""
-    expect: Expectation
+    expect: ExpectationInput
     """Requirements of the whole conversation, scored as `outcome`."""
     user: SimulatedUserInput
     """A model that plays the user, instead of scripted turns or after them."""
@@ -536,12 +536,12 @@ class ToolMatching(TypedDict, total=False):
     """`loose` ignores case, punctuation and white space in texts. Default `exact`."""
 
 
-class ExpectationBeforeItem(TypedDict):
+class ExpectationInputBeforeItem(TypedDict):
     first: str | ReferenceToolCall
     later: str | ReferenceToolCall
 
 
-class Expectation(TypedDict, total=False):
+class ExpectationInput(TypedDict, total=False):
     state: Dict[str, ExpectedValue]
     """Expected values of the final state, by JSON pointer."""
     state_after: List[ReferenceToolCall]
@@ -550,7 +550,7 @@ class Expectation(TypedDict, total=False):
     """Each text must occur in a reply, ignoring case; a matcher must match a whole reply."""
     must_call: List[str | ReferenceToolCall]
     must_not_call: List[str | ReferenceToolCall]
-    before: List[ExpectationBeforeItem]
+    before: List[ExpectationInputBeforeItem]
     """`later` may be called only after a successful call of `first`."""
     max_calls: int | Dict[str, int]
     """Maximum number of calls in total, or by tool."""
@@ -607,7 +607,7 @@ class Opponent(TypedDict, total=False):
     """Protocol of the second model. Default: that of the run."""
     system_prompt: str
     """System prompt of the second model. Default: that of the run."""
-    parameters: Parameters
+    parameters: ParametersInput
     """Parameters of the second model. Default: those of the run."""
     run: str
     """Id of an ended run to compare with."""
@@ -618,7 +618,7 @@ class Opponent(TypedDict, total=False):
 Protocol: TypeAlias = "Literal['openai-chat', 'openai-responses', 'anthropic-messages', 'agent', 'http', 'ag-ui', 'a2a', 'ui-messages', 'langgraph', 'module', 'command', 'recorded']"
 
 
-class Parameters(TypedDict, total=False):
+class ParametersInput(TypedDict, total=False):
     temperature: float
     top_p: float
     max_tokens: int
@@ -909,7 +909,7 @@ class SimulatorSettings(TypedDict, total=False):
     """Default: the operator's endpoint, never the model under test."""
     model_id: str
     protocol: ModelProtocol
-    parameters: Parameters
+    parameters: ParametersInput
     """Sent with every call of the simulator."""
     review: bool
     """Asks the judge about the simulated user of every attempt in which no rule found a failure. Needs a `judge`."""
@@ -2328,6 +2328,19 @@ class Measures(_MeasuresRequired, total=False):
     """Settings of each check of the run, by score name."""
 
 
+class Parameters(TypedDict, total=False):
+    temperature: float
+    top_p: float
+    max_tokens: int
+    seed: int
+    stop: str | List[str]
+    extra: Dict[str, Any]
+    """Merged into the request body sent to the model, without `model`, `messages` and `stream`. With
+    `anthropic-messages`, only fields of that API are sent. With `openai-responses`, fields of chat completions are
+    translated or dropped.
+    """
+
+
 class AdaptiveAttempts(TypedDict):
     min: int
     max: int
@@ -2639,6 +2652,47 @@ class _WorldToolRequired(TypedDict):
 
 class WorldTool(_WorldToolRequired, total=False):
     answers: List[WorldAnswer]
+
+
+class ExpectationBeforeItem(TypedDict):
+    first: str | ReferenceToolCall
+    later: str | ReferenceToolCall
+
+
+class Expectation(TypedDict, total=False):
+    state: Dict[str, ExpectedValue]
+    """Expected values of the final state, by JSON pointer."""
+    state_after: List[ReferenceToolCall]
+    """The final state must equal the state after these calls in a fresh world."""
+    said: List[ExpectedValue]
+    """Each text must occur in a reply, ignoring case; a matcher must match a whole reply."""
+    must_call: List[str | ReferenceToolCall]
+    must_not_call: List[str | ReferenceToolCall]
+    before: List[ExpectationBeforeItem]
+    """`later` may be called only after a successful call of `first`."""
+    max_calls: int | Dict[str, int]
+    """Maximum number of calls in total, or by tool."""
+    code: List[StateCode]
+    """Code that gets the final state as `output`: each must return true. Only files may bring it."""
+    rubric: str
+    """A question about the conversation for the judge."""
+    checks: Literal["all"]
+    """Every check of the turns must pass, and the expected tool calls must be made. Weight 0 does not count."""
+
+
+class _StateCodeRequired(TypedDict):
+    language: Literal["javascript", "python"]
+
+
+class StateCode(_StateCodeRequired, total=False):
+    code: str
+    """An expression, or a function body that returns a value."""
+    file: str
+    """A module of JavaScript, TypeScript or Python."""
+    function: str
+    """The function of the file. Default: its usual one."""
+    vars: Dict[str, Any]
+    """Values for the code, as `context.vars`."""
 
 
 class _SimulatedUserRequired(TypedDict):

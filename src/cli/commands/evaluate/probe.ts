@@ -38,7 +38,7 @@ type ProbeOptions = OptionValues<typeof probeOptions>;
 
 /** `rehearsal probe` */
 export function declare(command: Command): void {
-  const words = "a name under targets in the configuration, a module like ./my-agent.ts, or an address";
+  const words = "a name under targets in the configuration, a module like ./my-agent.ts or agent.py, or an address";
   addOptions(command.argument("[target]", words), probeOptions).addHelpText("after", examples).action(probe);
 }
 
@@ -152,7 +152,10 @@ function probeTrace(traceId: string, turn: number): TraceContext {
 }
 
 function toShown(reply: Reply) {
-  if (!reply.ok) return { error: { code: reply.error.code, detail: reply.error.detail, tries: reply.error.tries } };
+  if (!reply.ok) {
+    const { code, detail, tries, upstream_message: said } = reply.error;
+    return { error: { code, detail, tries, ...(said !== undefined && { upstream_message: said }) } };
+  }
   const {
     text,
     greeting,
@@ -180,7 +183,12 @@ function toShown(reply: Reply) {
 function printTurn(message: string, exchanges: readonly Exchange[], shown: ReturnType<typeof toShown>): void {
   printMessage(`User: ${message}\n`);
   printExchanges(exchanges);
-  if ("error" in shown) return printMessage(`Failed: ${shown.error?.code}: ${shown.error?.detail}\n`);
+  if ("error" in shown) {
+    const said = shown.error?.upstream_message;
+    // The answer of an agent behind HTTP stands above.
+    const more = said === undefined || exchanges.length > 0 ? "" : `${indent(said)}\n`;
+    return printMessage(`Failed: ${shown.error?.code}: ${shown.error?.detail}\n${more}`);
+  }
   for (const [field, value] of Object.entries(shown)) {
     printMessage(`${field}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
   }

@@ -249,12 +249,33 @@ const codeEnvironment = {
 export const LocalTarget = z
   .union([
     z.object({
-      module: z.string().min(1).max(4_000).describe("A module that exports `reply(messages, options)`."),
+      module: z
+        .string()
+        .min(1)
+        .max(4_000)
+        .describe(
+          "A module that exports `reply(messages, options)`, or a Python file with such a function: `agent.py`, `agent.py:answer`.",
+        ),
       ...codeEnvironment,
     }),
     z.object({
       command: z.string().min(1).max(4_000).describe("A program that answers JSON lines."),
       folder: z.string().max(4_000).optional().describe("Where it is started."),
+      mode: z
+        .enum(["json", "lines"])
+        .optional()
+        .describe(
+          "`json` (default): it answers JSON lines. `lines`: it reads what the user says as a line, and prints its reply, once for each attempt.",
+        ),
+      prompt: z
+        .string()
+        .min(1)
+        .max(1_000)
+        .optional()
+        .describe("With `lines`: what it prints when it waits for the user, such as `You: `, which ends its turn."),
+      quiet: seconds(0.05, 600).describe(
+        "With `lines`: its turn ends when it printed nothing for these seconds. Default without a prompt: 1.",
+      ),
       ...codeEnvironment,
     }),
   ])

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { codeFields, hasOneSource, oneSource } from "../../../scoring/checks/check-fields.ts";
 import { filesOnly } from "../../../scoring/checks/files-only.ts";
 import { ExpectedValue, JsonValue, RecordedToolCall, ReferenceToolCall, ToolName } from "./tool-call.ts";
 
@@ -143,6 +144,22 @@ export const Expectation = z
       .union([z.int().min(0), z.record(ToolName, z.int().min(0))])
       .optional()
       .describe("Maximum number of calls in total, or by tool."),
+    code: z
+      .array(
+        z
+          .object({
+            language: z.enum(["javascript", "python"]),
+            ...codeFields,
+            vars: z.record(z.string(), z.json()).optional().describe("Values for the code, as `context.vars`."),
+          })
+          .refine(hasOneSource, "must have either code or file")
+          .meta({ id: "StateCode", oneOf: oneSource }),
+      )
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("Code that gets the final state as `output`: each must return true. Only files may bring it.")
+      .register(filesOnly),
     rubric: z.string().min(1).max(20_000).optional().describe("A question about the conversation for the judge."),
     checks: z
       .literal("all")
