@@ -1,10 +1,10 @@
 // Adds to the bundle and the built page what only the published package has: the types of the library, and the assets of the API
 // documentation. `npm pack` runs it.
 import { spawnSync } from "node:child_process";
-import { cpSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, readFileSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { documentTypes } from "./document-types.mjs";
+import { plainTypes } from "./plain-types.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const types = join(root, "dist/types");
@@ -16,7 +16,9 @@ const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.
   stdio: "inherit",
 });
 if (status !== 0) process.exit(1);
-await documentTypes({ declarations: join(types, "contract"), sources: join(root, "src/contract") });
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const entries = Object.values(manifest.exports).flatMap(({ types: file }) => (file ? [basename(file, ".d.ts")] : []));
+await plainTypes({ declarations: types, sources: join(root, "src"), entries });
 
 for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
   cpSync(join(root, "node_modules/swagger-ui-dist", name), join(root, "web/dist/docs", name));

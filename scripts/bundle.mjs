@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * Threads are started from a file beside the one that starts them, so theirs lie there too.
  */
 const parts = "bundle/parts";
-const libraries = ["index", "client", "scorers", "statistics", "vitest"];
+const libraries = ["index", "client", "scorers", "statistics", "vitest", "jest"];
 
 /** Files that are started as threads or processes: every source that calls `threadFile(` names one beside it. */
 function threads() {
@@ -77,12 +77,19 @@ function withoutLetters(code) {
   });
 }
 
-/** The bundler orders the files that a file imports as it likes. The classes of fetch are there before what names them. */
-const classesFirst = {
-  name: "classes-first",
+/**
+ * The bundler orders the files that a file imports as it likes. The check of Node's version comes before all else, and the classes of
+ * fetch before what names them.
+ */
+const inOrder = {
+  name: "in-order",
   renderChunk(code) {
-    const [line] = /^import "[^"]*web-classes-[^"]*";\n/m.exec(code) ?? [];
-    return line === undefined ? null : line + code.replace(line, "");
+    const lines = ["required-node", "web-classes"].flatMap(
+      (name) => new RegExp(`^import "[^"]*${name}-[^"]*";\n`, "m").exec(code)?.[0] ?? [],
+    );
+    const rest = lines.reduce((text, line) => text.replace(line, ""), code);
+    const [shebang = ""] = /^#!.*\n/.exec(rest) ?? [];
+    return lines.length === 0 ? null : shebang + lines.join("") + rest.slice(shebang.length);
   },
 };
 
@@ -190,7 +197,7 @@ async function bundle(folder) {
     input: entries(),
     platform: "node",
     external: isOutside,
-    plugins: [leanModules, leanPackages, latePackages, plainLetters, classesFirst],
+    plugins: [leanModules, leanPackages, latePackages, plainLetters, inOrder],
     // The oldest Node that `engines` allows.
     transform: { target: "node22.13" },
   });
@@ -206,6 +213,7 @@ async function bundle(folder) {
       groups: [
         { name: "undici", test: /node_modules[\\/]undici/, priority: 1 },
         { name: "web-classes", test: /web-classes/ },
+        { name: "required-node", test: /src[\\/]required-node/ },
         { name: "stand-ins", test: /stand-in:/ },
       ],
     },

@@ -22,7 +22,7 @@ if (mode === "--put") {
   if (existsSync(original)) renameSync(original, manifest);
 }
 
-/** Everything that runs is in the bundle. The types of the library are written with zod's. */
+/** Everything that runs is in the bundle, and the types of the library need no others. */
 function put() {
   const {
     private: _private,
@@ -30,9 +30,9 @@ function put() {
     devDependencies: _dev,
     overrides: _overrides,
     allowScripts: _allow,
+    dependencies: _bundled,
     ...published
   } = JSON.parse(readFileSync(manifest, "utf8"));
-  published.dependencies = { zod: published.dependencies.zod };
   copyFileSync(manifest, original);
   writeFileSync(manifest, `${JSON.stringify(published, null, 2)}\n`);
 }

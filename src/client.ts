@@ -1,4 +1,5 @@
 /** `rehearsal-eval/client`: typed clients of both services. */
+import "./required-node.ts";
 export { createAgentClient, type AgentClient, type AgentMessages } from "./client/agent-client.ts";
 export {
   createEvaluationClient,

@@ -1,8 +1,29 @@
-/** `rehearsal-eval`: `defineConfig`, the clients and the attempt runner. Scorers, statistics and matchers are separate entry points. */
+/** `rehearsal-eval`: `evaluate`, `defineConfig`, the clients and the attempt runner. Scorers, statistics and matchers are separate entry points. */
+import "./required-node.ts";
 import type { z } from "zod";
 import type { Config } from "./cli/config/config.ts";
 
 export * from "./client.ts";
+export { evaluate, type EvaluateOptions, type ScenarioValue } from "./evaluate/evaluate.ts";
+export { EngineError } from "./evaluate/engine.ts";
+export type {
+  EvaluatedRun,
+  EvaluatedScenario,
+  EvaluationResult,
+  GateVerdict,
+  ScenarioVerdict,
+} from "./evaluate/result.ts";
+export type {
+  AgentAnswer,
+  AgentToolCall,
+  Message,
+  ScorerAnswer,
+  ScorerFunction,
+  Session,
+  TargetContext,
+  TargetFunction,
+} from "./evaluate/callback-server.ts";
+export { testScenarios, type TestFunction, type TestScenariosOptions } from "./evaluate/test-scenarios.ts";
 export { runAttempt, type AttemptOptions, type AttemptOutcome } from "./evaluation/attempts/run-attempt.ts";
 export { estimateRun, type EstimateOptions } from "./evaluation/budget/estimate-run.ts";
 export { addSpent, isSpent, noSpent, spentOn, type Spent } from "./evaluation/budget/budget.ts";

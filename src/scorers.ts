@@ -1,3 +1,4 @@
+import "./required-node.ts";
 import type { Metadata } from "./contract/schemas/scenario.ts";
 import type { Score } from "./contract/schemas/scores/score.ts";
 import { referenceReplies } from "./evaluation/conversation/conversation.ts";

@@ -1,4 +1,10 @@
-/** `rehearsal-eval/statistics`: the statistics behind every score, as plain functions without dependencies. */
+/**
+ * `rehearsal-eval/statistics`: the statistics behind every score, as plain functions without dependencies.
+ *
+ * @example
+ * wilson(9, 10); // the 95 % interval of 9 successes in 10
+ */
+import "./required-node.ts";
 export { mean, standardDeviation } from "./evaluation/statistics/descriptive.ts";
 export {
   clusterInterval,

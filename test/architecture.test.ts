@@ -27,11 +27,15 @@ const mayImport: Record<string, readonly string[]> = {
     "settings",
     "formats",
     "client",
+    "required-node",
   ],
-  client: ["contract"],
-  scorers: ["scoring", "contract", "evaluation"],
-  statistics: ["contract", "evaluation"],
-  vitest: ["contract", "evaluation", "client"],
+  "required-node": [],
+  client: ["contract", "required-node"],
+  scorers: ["scoring", "contract", "evaluation", "required-node"],
+  statistics: ["contract", "evaluation", "required-node"],
+  evaluate: ["contract", "evaluation"],
+  vitest: ["contract", "evaluation", "client", "evaluate", "required-node"],
+  jest: ["contract", "evaluation", "client", "evaluate", "required-node"],
   index: [
     "contract",
     "evaluation",
@@ -43,7 +47,9 @@ const mayImport: Record<string, readonly string[]> = {
     "settings",
     "formats",
     "client",
+    "evaluate",
     "cli",
+    "required-node",
   ],
 };
 
@@ -92,6 +98,7 @@ const folderOrder: Record<string, readonly string[]> = {
     "commands/operate",
   ],
   client: [],
+  evaluate: [],
   contract: [
     "errors",
     "ports",

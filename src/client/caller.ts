@@ -15,20 +15,27 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
+/** @internal */
 interface HttpCallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+/** @internal */
 type CallInput<Id extends OperationId> = InputOf<Id> & HttpCallOptions;
 
-/** Sends the requests of a client. Throws a `ServiceFailure` unless the response is 2xx. */
+/**
+ * Sends the requests of a client. Throws a `ServiceFailure` unless the response is 2xx.
+ *
+ * @internal
+ */
 interface OperationCaller {
   send<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<Response>;
   /** Resolves with the JSON of the response. */
   ask<Id extends OperationId>(id: Id, input: CallInput<Id>): Promise<AnswerOf<Id>>;
 }
 
+/** @internal */
 export function createCaller({ url, apiKey: key, fetch = globalThis.fetch }: ClientOptions): OperationCaller {
   const base = url.replace(/(?<!\/)\/+$/, "");
   const apiKey = key?.trim();

@@ -50,7 +50,8 @@ type Schemas<Entries extends readonly CheckEntry[]> = { [Index in keyof Entries]
 export const checkSchemas = checks.map(({ schema }) => schema) as unknown as Schemas<typeof checks>;
 
 /** The settings of a check. */
-export type CheckSetting = z.infer<Schemas<typeof checks>[number]>;
+export const CheckSetting = z.union(checkSchemas);
+export type CheckSetting = z.infer<typeof CheckSetting>;
 
 /** The weighted mean of several checks of a turn; with a threshold, 1 from the threshold on and 0 below. */
 const group = defineCheck({
