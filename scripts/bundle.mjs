@@ -1,5 +1,6 @@
 // Joins the code with the packages it uses into a few files that start fast: `dist/` of the published package, and of a clone for
 // `npm start`. Seventeen hundred modules become a dozen; PostgreSQL, MCP, PDF and the language model stay files of their own.
+import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -150,7 +151,6 @@ const late = {
   "ajv/dist/2020.js": ["Ajv2020"],
   "csv-parse/browser/esm/sync": ["parse"],
   "csv-stringify/browser/esm/sync": ["stringify"],
-  "fast-xml-builder": ["default"],
   htmlparser2: ["Parser"],
   yaml: "isMap isNode isScalar isSeq LineCounter parse parseAllDocuments parseDocument Scalar stringify visit".split(
     " ",
@@ -189,6 +189,13 @@ const latePackages = {
 const isOutside = (id, importer) =>
   replacedAs(id, importer) === undefined && outside.some((pattern) => pattern.test(id));
 
+/** The commit of the sources. Where they are no repository, as in a container, the variable names it. */
+function commit() {
+  const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+  const asked = spawnSync("git", ["rev-parse", "--short=8", "HEAD"], options);
+  return process.env.REHEARSAL_COMMIT || (asked.status === 0 ? asked.stdout.trim() : undefined);
+}
+
 /** Bundles into `folder`, with the licences of the packages that went into it. */
 async function bundle(folder) {
   rmSync(folder, { recursive: true, force: true });
@@ -199,7 +206,7 @@ async function bundle(folder) {
     external: isOutside,
     plugins: [leanModules, leanPackages, latePackages, plainLetters, inOrder],
     // The oldest Node that `engines` allows.
-    transform: { target: "node22.13" },
+    transform: { target: "node22.13", define: { BUILT_COMMIT: JSON.stringify(commit()) ?? "undefined" } },
   });
   const { output } = await build.write({
     dir: folder,

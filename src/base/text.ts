@@ -1,5 +1,3 @@
-import { closest, distance } from "fastest-levenshtein";
-
 /** `1 scenario`, `2 scenarios`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
@@ -42,10 +40,25 @@ export function closestName(typed: string, names: readonly string[]): string | u
   if (names.length === 0 || typed.length > longestMisspelling) return undefined;
   const wanted = typed.toLowerCase();
   const known = names.map((name) => name.slice(0, 2 * longestMisspelling).toLowerCase());
-  const nearest = closest(wanted, known);
+  const distances = known.map((name) => levenshtein(wanted, name));
+  const smallest = Math.min(...distances);
   // At least one letter must match: "x" is equally far from every name of two letters.
   const limit = Math.min(wanted.length - 1, Math.max(2, wanted.length / 3));
-  return distance(wanted, nearest) <= limit ? names[known.indexOf(nearest)] : undefined;
+  return smallest <= limit ? names[distances.indexOf(smallest)] : undefined;
+}
+
+/** The fewest insertions, deletions and replacements of letters. For short texts: it fills a table of both lengths. */
+export function levenshtein(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let line = 1; line <= left.length; line++) {
+    const next = [line];
+    for (let column = 1; column <= right.length; column++) {
+      const replaced = (row[column - 1] ?? 0) + (left[line - 1] === right[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 /** True when a header can carry the text unchanged: printable ASCII with single spaces between words. */

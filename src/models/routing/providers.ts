@@ -1,4 +1,4 @@
-import { distance } from "fastest-levenshtein";
+import { levenshtein } from "../../base/text.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
 import type { StudioModel, StudioRegistry } from "../studio/studio-registry.ts";
 import { parseModelId } from "./model-id.ts";
@@ -133,7 +133,7 @@ function differenceTo(value: string, { id, label = id }: ProviderCandidate): num
 function relativeDistance(left: string, right: string): number {
   const length = Math.max(left.length, right.length, 1);
   const shared = left.length > 2 && (right.includes(left) || left.includes(right)) ? 0.5 : 1;
-  return (shared * distance(left, right)) / length;
+  return (shared * levenshtein(left, right)) / length;
 }
 
 function fold(text: string): string {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { distance } from "fastest-levenshtein";
 import { expect, test } from "vitest";
+import { levenshtein } from "../../base/text.ts";
 import { editDistance, longestCommonSubsequence } from "./sequence-distance.ts";
 import { toCharacterPair, toWordPair } from "./symbols.ts";
 import { toCodePoints } from "./prepare-text.ts";
@@ -33,7 +33,7 @@ test("edit distance agrees with an independent implementation, over several bloc
   const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "d", " "), maxLength: 200, size: "max" });
   fc.assert(
     fc.property(text, text, (left, right) => {
-      expect(between(left, right)).toBe(distance(left, right));
+      expect(between(left, right)).toBe(levenshtein(left, right));
     }),
   );
 });
@@ -44,9 +44,9 @@ test("edit distance agrees for similar texts and for very different lengths", ()
   fc.assert(
     fc.property(text, edits, (left, changes) => {
       const right = changes.reduce((rest, [at, put]) => rest.slice(0, at) + put + rest.slice(at + 1), left);
-      expect(between(left, right)).toBe(distance(left, right));
+      expect(between(left, right)).toBe(levenshtein(left, right));
       const short = right.substring(0, 9);
-      expect(between(left, short)).toBe(distance(left, short));
+      expect(between(left, short)).toBe(levenshtein(left, short));
     }),
   );
 });

@@ -1,4 +1,3 @@
-import XMLBuilder from "fast-xml-builder";
 import { truncateText } from "../../../base/text.ts";
 import type { ScenarioResult } from "../../../contract/schemas/evaluation-response.ts";
 import { overallFirst } from "../../../contract/schemas/scores/score-names.ts";
@@ -83,16 +82,33 @@ function gateSuite(run: string, judgements: readonly RunJudgement[]) {
   };
 }
 
-const builder = new XMLBuilder({
-  ignoreAttributes: false,
-  format: true,
-  suppressEmptyNode: true,
-  suppressBooleanAttributes: false,
-});
+const build = (testsuites: XmlNode): string => elementText("testsuites", testsuites, "");
 
-function build(testsuites: XmlNode): string {
-  return builder.build({ testsuites });
+/** An element: keys with `@_` are attributes, `#text` is its text, and others are elements within it, or lists of them. */
+function elementText(name: string, node: XmlNode, indent: string): string {
+  const attributes = Object.entries(node).filter(([key]) => key.startsWith("@_"));
+  const head = attributes.map(([key, value]) => ` ${key.slice(2)}="${escapeXml(String(value))}"`).join("");
+  const text = escapeXml(String(node["#text"] ?? ""));
+  const within = Object.entries(node)
+    .filter(([key]) => !key.startsWith("@_") && key !== "#text")
+    .flatMap(([key, value]) => elementsOf(value).map((each) => elementText(key, each, `${indent}  `)))
+    .join("");
+  if (within === "" && text === "") return `${indent}<${name}${head}/>\n`;
+  return `${indent}<${name}${head}>${text}${within === "" ? "" : `\n${within}${indent}`}</${name}>\n`;
 }
+
+const elementsOf = (value: XmlNode[string] | undefined): readonly XmlNode[] =>
+  typeof value === "object" ? (Array.isArray(value) ? (value as readonly XmlNode[]) : [value as XmlNode]) : [];
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+const escapeXml = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => entities[letter] ?? letter);
 
 /** Stands for the cases in a file that is built without them. No text of a user can be this element. */
 const placeholder = { "@_name": "cases" };
