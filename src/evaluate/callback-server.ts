@@ -1,3 +1,4 @@
+import { AssertionError } from "node:assert";
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -36,6 +37,8 @@ export interface AgentAnswer {
   readonly tool_calls?: readonly AgentToolCall[] | null;
   readonly usage?: { readonly input_tokens: number; readonly output_tokens: number };
   readonly labels?: Readonly<Record<string, unknown>>;
+  /** The passages that were retrieved. */
+  readonly context?: readonly (string | Readonly<Record<string, unknown>>)[];
 }
 
 export interface TargetContext {
@@ -122,7 +125,13 @@ export async function serveCallbacks({
     const scorer = scorers.get(name);
     if (!scorer) throw new Error(`there is no scorer ${name}`);
     const context = body["context"] as Readonly<Record<string, unknown>>;
-    return (await scorer(String(body["reply"]), { context })) ?? null;
+    try {
+      return (await scorer(String(body["reply"]), { context })) ?? null;
+    } catch (error) {
+      // It has looked at the reply and found it wrong; another error says nothing about the reply.
+      if (error instanceof AssertionError) return { score: 0, reason: failureText(error) };
+      throw error;
+    }
   }
 
   const server = createServer((request, response) => void answer(request, response));
@@ -144,11 +153,11 @@ export async function serveCallbacks({
 /** The answer as the engine reads it. `tool_calls: null` says that calls cannot be seen. */
 function answerOf(answer: string | AgentAnswer): unknown {
   if (typeof answer === "string") return { text: answer, tool_calls: null };
-  const { text, tool_calls, usage, labels } = (answer ?? {}) as Partial<AgentAnswer>;
+  const { text, tool_calls, usage, labels, context } = (answer ?? {}) as Partial<AgentAnswer>;
   if (typeof text !== "string") {
     throw new TypeError("the target returned no text: return a string, or an object with `text`");
   }
-  return compact({ text, tool_calls: tool_calls ?? null, usage, labels });
+  return compact({ text, tool_calls: tool_calls ?? null, usage, labels, context });
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

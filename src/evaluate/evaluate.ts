@@ -24,7 +24,7 @@ export interface EvaluateOptions {
   readonly attempts?: number;
   /** Rules such as `"outcome>=0.9"` or `"pass^3>=0.9"`. Without any, every scenario has to pass. */
   readonly gates?: readonly string[];
-  /** Functions, names of built-in scorers, and checks. A function that throws scores 0; null leaves its score undecided. */
+  /** Functions, names of built-in scorers, and checks. A failed assertion scores 0; null, or another error, leaves the score undecided. */
   readonly scorers?: readonly (ScorerFunction | string | Readonly<Record<string, unknown>>)[];
   /** A run or results file that replies must not be worse than; with `notWorseBy` this has to be shown. */
   readonly baseline?: string;
@@ -60,6 +60,8 @@ const answer = await fetch(process.env.${urlVariable} + context.config.path, {
   method: "POST",
   headers: { "content-type": "application/json", authorization: \`Bearer \${process.env.${tokenVariable}}\` },
   body: JSON.stringify({ reply: output, context }),
+}).catch(({ message, cause }) => {
+  throw new Error(\`the scorer could not be reached: \${cause?.message || message}\`);
 });
 const text = await answer.text();
 if (!answer.ok) throw new Error(text);
@@ -220,6 +222,7 @@ const callbackTarget = (url: string, useWorld: boolean): Readonly<Record<string,
     tool_calls: "/tool_calls",
     usage: "/usage",
     labels: "/labels",
+    context: { at: "/context" },
     // A function may keep its state by session, and may act: an answer that was lost is not asked for again.
     idempotent: false,
     world: useWorld ? { header: "x-rehearsal-world" } : undefined,

@@ -1,3 +1,4 @@
+import assert from "node:assert";
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -74,15 +75,23 @@ test("an error of the agent is a failed turn with its place, and a scorer is a f
 
   const short = (reply: string) => ({ score: reply.length < 10 ? 1 : 0, reason: `${reply.length} letters` });
   const never = () => null;
+  const asserting = (reply: string) => {
+    assert.equal(reply, "Bye");
+    return true;
+  };
+  const broken_scorer = () => {
+    throw new Error("no model");
+  };
   const scored = await evaluate({
     scenarios: one,
     target: () => "Hello",
-    scorers: [short, never, "token_f1"],
+    scorers: [short, never, asserting, broken_scorer, "token_f1"],
     gates: ["short>=1"],
     dataDir,
   });
-  expect(scored).toMatchObject({ passed: true, scores: { short: 1 } });
+  expect(scored).toMatchObject({ passed: true, scores: { short: 1, asserting: 0 } });
   expect(scored.scores).not.toHaveProperty("never");
+  expect(scored.scores).not.toHaveProperty("broken_scorer");
 });
 
 test("bad input is an error that says what is wrong, and a stopped run rejects with the reason", async () => {
