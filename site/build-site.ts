@@ -29,9 +29,24 @@ export async function buildSite(folder: string): Promise<void> {
     }
   }
   write(join(folder, "search-index.js"), searchIndexScript(rendered));
+  write(join(folder, "llms.txt"), llmsText(groups, titles));
+  for (const { source } of pages) copy(join(root, source), join(folder, markdownOf(source)));
+  copy(join(root, "SKILL.md"), join(folder, "SKILL.md"));
   copy(join(import.meta.dirname, "browser/site.css"), join(folder, "site.css"));
   copy(join(root, "web/public/icon.svg"), join(folder, "icon.svg"));
   await bundleScript(join(folder, "site.js"));
+}
+
+const markdownOf = (source: string): string => source.replace(/^docs\//, "");
+
+/** https://llmstxt.org: the pages as Markdown, for assistants. */
+function llmsText(groups: readonly NavigationGroup[], titles: ReadonlyMap<string, string>): string {
+  const line = ({ source, target, label }: NavigationGroup["pages"][number]): string =>
+    `- [${label ?? titles.get(target) ?? target}](${markdownOf(source)})`;
+  const sections = groups.map(({ title, pages }) => `## ${title}\n\n${pages.map(line).join("\n")}\n`);
+  const lead = /^# Rehearsal\n\n([\s\S]+?)\n\n/.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1] ?? "";
+  const skill = "How to install it, write a scenario, run it, read the result and add a gate: [SKILL.md](SKILL.md)";
+  return `# Rehearsal\n\n> ${lead.replaceAll("\n", " ")}\n\n${skill}\n\n${sections.join("\n")}`;
 }
 
 /** Lists the decisions from their folder; each page has its own title. */

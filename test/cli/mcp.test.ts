@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, test } from "vitest";
@@ -76,6 +76,29 @@ test("mcp --allow-run evaluates and reports progress", async () => {
     { progress: 1, total: 2 },
     { progress: 2, total: 2 },
   ]);
+});
+
+test("mcp --allow-write checks a scenario and writes it to a new file, and an evaluation keeps within its budget", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await connect(folder.path, "--allow-run", "--max-calls", "2", "--allow-write", "scenarios");
+  const write = (file_name: string, text = scenario) => server.call("write_scenario", { file_name, text });
+  const written = await write("sum.json");
+  expect(JSON.parse(written.text)).toMatchObject({ path: folder.file("scenarios/sum.json"), scenarios: ["sum"] });
+  expect(await readFile(folder.file("scenarios/sum.json"), "utf8")).toBe(scenario);
+  // Never a file that is there, another folder, or a text that no run would take.
+  expect(await write("sum.json", scenario.replace("sum", "other"))).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("it is there already"),
+  });
+  expect(await write("../sum.json")).toMatchObject({ isError: true });
+  expect(await write("broken.json", `{ "id": "broken" }`)).toMatchObject({ isError: true });
+  expect(await readdir(folder.path)).not.toContain("sum.json");
+  expect(await readdir(folder.file("scenarios"))).toEqual(["sum.json"]);
+
+  const request = { scenarios: scenario, model_id: "demo/scripted", attempts: 5, budget: { calls: 100 } };
+  const ran = JSON.parse((await server.call("run_evaluation", request)).text) as { run_id: string };
+  const run = JSON.parse((await server.call("get_run", { run: ran.run_id })).text) as object;
+  expect(JSON.stringify(run)).toMatch(/"stopped_by":"(calls|budget)/);
 });
 
 test("mcp runs all scenarios of a suite or none, and names unknown fields", async () => {

@@ -134,3 +134,13 @@ test("it opens from a disk, search included", async () => {
   expect(await first?.getAttribute("href")).toMatch(/^\.\.\/.+\.html/);
   await context.close();
 });
+
+test("llms.txt lists every page as Markdown, and each is there", () => {
+  const text = readFileSync(join(folder.path, "llms.txt"), "utf8");
+  expect(text).toMatch(/^# Rehearsal\n\n> Rehearsal tests conversational agents/);
+  const linked = [...text.matchAll(/\]\(([^)]+\.md)\)/g)].map(([, path]) => path ?? "");
+  expect(linked).toEqual(
+    expect.arrayContaining(["SKILL.md", "README.md", "start.md", "python.md", "reference/errors.md"]),
+  );
+  expect(linked.filter((path) => !existsSync(join(folder.path, path)))).toEqual([]);
+});

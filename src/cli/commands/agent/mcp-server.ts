@@ -1,11 +1,14 @@
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import { createProgressReporter } from "../../../agent/mcp/agent-mcp-server.ts";
 import type { EvaluationInput } from "../../../client/evaluation-client.ts";
 import type { EvaluationResponse } from "../../../contract/schemas/evaluation-response.ts";
+import { Budget } from "../../../contract/schemas/budget.ts";
+import { compact } from "../../../base/compact.ts";
 import { errorLine } from "../../../base/format.ts";
 import { importScenarios } from "../../../formats/import-scenarios.ts";
 import type { ImportResult } from "../../../formats/scenario-file.ts";
@@ -24,16 +27,24 @@ import { resolveRunId, type RunSource } from "../../sources/run-source.ts";
 import { version } from "../../terminal/version.ts";
 
 /** Serves one assistant until it closes the connection. Stdout is reserved for the protocol. */
-export async function serveMcp({ allowRun = false, ...where }: SourceOptions & { allowRun?: boolean }): Promise<void> {
+export async function serveMcp({
+  allowRun = false,
+  allowWrite,
+  maxCalls,
+  maxCost,
+  ...where
+}: SourceOptions & Partial<McpPermissions>): Promise<void> {
   loadEnvironment(where.envFile);
   const address = where.server ?? serverFromEnvironment(where.dataDir);
   // Reports an invalid address at start-up, instead of to the assistant with every call.
   if (address !== undefined) serverClient(address);
   // An assistant cannot make the folder itself, and its first run would.
-  else if (where.dataDir !== undefined) await makeFolder(where.dataDir);
+  else if (where.dataDir !== undefined) await makeFolder(where.dataDir, "--data-dir");
   const server = createRunsMcpServer({
     openSource: () => openSource(where),
     version,
+    budget: compact({ calls: maxCalls, money: maxCost }),
+    writeScenarios: allowWrite === undefined ? undefined : (file) => writeNewFile(resolve(allowWrite), file),
     ...(allowRun && {
       evaluate: async (request, { signal, onProgress }) => {
         await using session = await openSession({ ...where, agent: request.endpoint === undefined });
@@ -52,10 +63,38 @@ export async function serveMcp({ allowRun = false, ...where }: SourceOptions & {
   await server.close();
 }
 
-async function makeFolder(path: string): Promise<void> {
+async function makeFolder(path: string, option: string): Promise<void> {
   await mkdir(path, { recursive: true }).catch((cause: unknown) => {
-    throw new CliError(`--data-dir: ${path} cannot be made: ${errorLine(cause)}`, undefined, { cause });
+    throw new CliError(`${option}: ${path} cannot be made: ${errorLine(cause)}`, undefined, { cause });
   });
+}
+
+/** What the operator allows an assistant, beyond reading. */
+interface McpPermissions {
+  readonly allowRun: boolean;
+  /** The folder of scenario files. */
+  readonly allowWrite: string;
+  readonly maxCalls: number;
+  readonly maxCost: number;
+}
+
+interface NewFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Writes a file that is not there yet, and returns its path. */
+async function writeNewFile(folder: string, { name, text }: NewFile): Promise<string> {
+  const path = join(folder, name);
+  await makeFolder(folder, "--allow-write");
+  try {
+    await writeFile(path, text, { flag: "wx" });
+  } catch (cause) {
+    const exists = (cause as NodeJS.ErrnoException).code === "EEXIST";
+    const why = exists ? "it is there already; choose another name" : errorLine(cause);
+    throw new CliError(`${name} cannot be written: ${why}`, undefined, { cause });
+  }
+  return path;
 }
 
 /** A request that may leave the endpoint to Rehearsal's own agent backend. */
@@ -65,6 +104,10 @@ interface RunsMcpDependencies {
   /** Opens the runs for one call: another process may have created the store since the last one. */
   readonly openSource: () => Promise<RunSource>;
   readonly version: string;
+  /** The most that one evaluation may use. */
+  readonly budget: Budget;
+  /** Absent when no files may be written. */
+  readonly writeScenarios: ((file: NewFile) => Promise<string>) | undefined;
   /** Absent when evaluations may not be started. */
   readonly evaluate?: (request: McpEvaluation, options: EvaluateOptions) => Promise<EvaluationResponse>;
 }
@@ -79,7 +122,13 @@ const run = z.string().min(1).max(200).describe("Run id, part of one, a test's n
 const readOnly = { annotations: { readOnlyHint: true, openWorldHint: false } };
 
 /** Offers runs and scenarios to an assistant: read-only, unless evaluations are allowed. */
-function createRunsMcpServer({ openSource, version, evaluate }: RunsMcpDependencies): McpServer {
+function createRunsMcpServer({
+  openSource,
+  version,
+  budget,
+  writeScenarios,
+  evaluate,
+}: RunsMcpDependencies): McpServer {
   const server = new McpServer({ name: "rehearsal", version });
   const ask = (work: (source: RunSource) => Promise<unknown>) =>
     answerTool(async () => {
@@ -168,11 +217,36 @@ function createRunsMcpServer({ openSource, version, evaluate }: RunsMcpDependenc
     },
     async ({ text, file_name }) => answerTool(async () => importScenarios({ text, name: file_name })),
   );
-  if (evaluate) addEvaluation(server, evaluate);
+  if (writeScenarios) addWriting(server, writeScenarios);
+  if (evaluate) addEvaluation(server, evaluate, budget);
   return server;
 }
 
-function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependencies["evaluate"]>): void {
+function addWriting(server: McpServer, writeScenarios: NonNullable<RunsMcpDependencies["writeScenarios"]>): void {
+  server.registerTool(
+    "write_scenario",
+    {
+      title: "Write a scenario file",
+      description: "Checks the text of a scenario file as validate_scenarios does, and writes it to a new file.",
+      inputSchema: z.object({
+        file_name: z
+          .string()
+          .regex(/^[\w-][\w.-]{0,99}\.(?:ya?ml|json)$/)
+          .describe("A name without a folder, such as refund.yaml."),
+        text: z.string().min(1).max(1_000_000),
+      }),
+      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    },
+    async ({ file_name, text }) =>
+      answerTool(async () => {
+        const { scenarios, notes } = readAllScenarios(text);
+        const path = await writeScenarios({ name: file_name, text });
+        return { path, scenarios: scenarios.map(({ id }) => id), notes };
+      }),
+  );
+}
+
+function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependencies["evaluate"]>, most: Budget): void {
   server.registerTool(
     "run_evaluation",
     {
@@ -184,15 +258,17 @@ function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependenc
         endpoint: z.string().max(2048).optional().describe("Default: Rehearsal's own agent backend."),
         attempts: z.int().min(1).max(20).default(1),
         test_name: z.string().max(200).optional(),
+        budget: Budget.optional().describe("The run stops when it is used up. Never more than the operator allows."),
       }),
       annotations: { readOnlyHint: false, openWorldHint: true },
     },
-    async ({ scenarios: text, endpoint, test_name, ...rest }, { mcpReq }) =>
+    async ({ scenarios: text, endpoint, test_name, budget, ...rest }, { mcpReq }) =>
       answerTool(async () => {
         const { scenarios, notes } = readAllScenarios(text);
         const request = {
           ...rest,
           endpoint,
+          budget: withinBudget(budget, most),
           test_batch: [...scenarios],
           ...(test_name !== undefined && { test_name }),
         };
@@ -203,6 +279,15 @@ function addEvaluation(server: McpServer, evaluate: NonNullable<RunsMcpDependenc
         return { message, run_id, summary, warnings, notes };
       }),
   );
+}
+
+/** The smaller of both limits. */
+function withinBudget(wanted: Budget = {}, most: Budget): Budget {
+  const smaller = (name: "calls" | "money"): number | undefined => {
+    const limits = [wanted[name], most[name]].filter((limit) => limit !== undefined);
+    return limits.length === 0 ? undefined : Math.min(...limits);
+  };
+  return compact({ ...wanted, calls: smaller("calls"), money: smaller("money") });
 }
 
 /** Refuses text with broken scenarios: an assistant would take the rest for the whole suite. */
