@@ -25,6 +25,53 @@ test("init writes a folder that can be evaluated at once, and never overwrites a
   expect(JSON.parse(run.stdout).runs[0]).toMatchObject({ test_name: "support", demo: true, summary: { failed: 0 } });
 });
 
+test.each([
+  {
+    files: { "pyproject.toml": `[project]\ndependencies = ["langgraph>=1", "httpx"]\n` },
+    project: { language: "python", framework: "LangGraph", runner: "pytest" },
+    written: "tests/test_conversations.py",
+    says: ["graph.invoke", "@pytest.mark.rehearsal"],
+    runs: "pytest tests/test_conversations.py",
+  },
+  {
+    files: { "requirements.txt": "pydantic-ai==1.2\n# langgraph\n" },
+    project: { language: "python", framework: "Pydantic AI", runner: "pytest" },
+    written: "tests/test_conversations.py",
+    says: ["agent.run_sync"],
+    runs: "pip install rehearsal-eval pytest",
+  },
+  {
+    files: { "package.json": `{"dependencies": {"ai": "7"}, "devDependencies": {"vitest": "5", "typescript": "7"}}` },
+    project: { language: "typescript", framework: "AI SDK", runner: "vitest" },
+    written: "test/conversations.test.ts",
+    says: [`from "vitest"`, "generateText", "TargetFunction"],
+    runs: "npx vitest run",
+  },
+  {
+    files: { "package.json": `{"dependencies": {"express": "5"}}` },
+    project: { language: "javascript", runner: "node:test" },
+    written: "test/conversations.test.mjs",
+    says: [`from "node:test"`],
+    runs: "node --test test/",
+  },
+])("init writes the test and the workflow of a $project.language project with $project.framework", async (given) => {
+  await using folder = await temporaryFolder();
+  for (const [name, text] of Object.entries(given.files)) await writeFile(folder.file(name), text);
+  const { stdout } = await runCli(["init", "--yes", "--json"], { cwd: folder.path });
+  const told = JSON.parse(stdout) as { project: object; written: string[] };
+  expect(told.project).toEqual(given.project);
+  expect(told.written).toContain(given.written);
+  const text = await readFile(folder.file(given.written), "utf8");
+  for (const part of given.says) expect(text).toContain(part);
+  const workflow = await readFile(folder.file(".github/workflows/rehearsal.yml"), "utf8");
+  expect(parse(workflow).jobs.evaluate.steps.length).toBeGreaterThan(2);
+  expect(workflow).toContain(given.runs);
+  // The user's work stays.
+  await writeFile(folder.file(given.written), "mine");
+  await runCli(["init", "--yes"], { cwd: folder.path });
+  expect(await readFile(folder.file(given.written), "utf8")).toBe("mine");
+});
+
 test("init with an endpoint asks for its model and writes nothing", async () => {
   await using folder = await temporaryFolder();
   const endpoint = "https://api.example.com/v1";
@@ -63,7 +110,9 @@ test("no written file or guide installs a package named rehearsal from the regis
     ["action.yml", "README.md", "docs/start.md", "docs/ci.md", "docs/mcp.md"].map(read),
   );
   for (const text of [files, ...documents]) {
-    expect(text).not.toMatch(/npx (--yes |-y )?(--package[= ])?"?rehearsal|"npx", "args": \["rehearsal/);
+    expect(text).not.toMatch(
+      /npx (--yes |-y )?(--package[= ])?"?rehearsal(?!-eval)|"npx", "args": \["rehearsal(?!-eval)/,
+    );
   }
 });
 

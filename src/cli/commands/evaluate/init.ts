@@ -10,7 +10,9 @@ import { CliError, exitCodes } from "../../terminal/cli-error.ts";
 import { cannotWrite } from "../../terminal/files.ts";
 import { nextCommand, thisCall } from "../../terminal/next-command.ts";
 import { isInteractive, note, printJson, printLine } from "../../terminal/output.ts";
+import { version } from "../../terminal/version.ts";
 import { jsonSchemaOf } from "../files/schema.ts";
+import { detectProject, projectSteps, projectTest, type Project } from "./init-project.ts";
 
 interface InitOptions {
   readonly yes?: boolean;
@@ -44,12 +46,16 @@ async function init(folder: string, { yes, json, ...given }: InitOptions): Promi
   const own = await writeNewFiles(folder, files);
   const root = repositoryRoot(folder);
   const place = relative(root, resolve(folder)).split(sep).join("/");
-  const shared = await writeNewFiles(relative(process.cwd(), root), workflowFile(place));
+  const project = await detectProject(folder);
+  const test = await writeNewFiles(folder, project ? projectTest(project) : {});
+  const shared = await writeNewFiles(relative(process.cwd(), root), workflowFile(place, project));
   const [written, kept] = [
-    [...own.written, ...shared.written],
-    [...own.kept, ...shared.kept],
+    [...own.written, ...test.written, ...shared.written],
+    [...own.kept, ...test.kept, ...shared.kept],
   ];
-  if (json) return printJson({ written, kept });
+  if (json) return printJson({ written, kept, ...(project && { project }) });
+  if (project)
+    note(`found a ${[project.language, project.framework, project.runner].filter(Boolean).join(", ")} project`);
   for (const file of written) printLine(`wrote ${file}`);
   for (const file of kept) note(`kept ${file}, which already existed`);
   await warnAboutGitignore(join(folder, ".gitignore"));
@@ -260,8 +266,8 @@ const privateNames = [".rehearsal/", ".env"] as const;
 const gitIgnore = `${privateNames.join("\n")}\n`;
 
 /** The CI workflow, by its path in the repository. `folder` holds the configuration; "" is the root. */
-export function workflowFile(folder: string): Record<string, string> {
-  return { ".github/workflows/rehearsal.yml": workflow(folder) };
+export function workflowFile(folder: string, project: Project | null = null): Record<string, string> {
+  return { ".github/workflows/rehearsal.yml": workflow(folder, project) };
 }
 
 const results = ["results.json", "report.html", "junit.xml"];
@@ -269,7 +275,23 @@ const results = ["results.json", "report.html", "junit.xml"];
 /** With several models, each run's number is part of the file name. */
 const anyNumber = (name: string): string => name.replace(".", "*.");
 
-const workflow = (folder: string): string => `name: rehearsal
+/** The version that wrote the workflow; between releases there is none of that number. */
+const published = version.includes("-") ? "rehearsal-eval" : `rehearsal-eval@${version}`;
+
+const commandSteps = (folder: string): string => `      - uses: actions/setup-node@v5
+        with:
+          node-version: 22
+      # With rehearsal-eval in your devDependencies, use npm ci here, and npx --no -- rehearsal below.
+      - run: npx --yes --package=${published} -- rehearsal eval ${results.map((name) => `-o ${name}`).join(" ")}
+      - uses: actions/upload-artifact@v5
+        if: always()
+        with:
+          name: rehearsal
+          path: |
+${results.map((name) => `            ${folder === "" ? "" : `${folder}/`}${anyNumber(name)}`).join("\n")}
+`;
+
+const workflow = (folder: string, project: Project | null): string => `name: rehearsal
 on: pull_request
 permissions:
   contents: read
@@ -278,17 +300,4 @@ jobs:
     runs-on: ubuntu-latest
 ${folder === "" ? "" : `    defaults:\n      run:\n        working-directory: ${JSON.stringify(folder)}\n`}    steps:
       - uses: actions/checkout@v5
-      - uses: actions/setup-node@v5
-        with:
-          node-version: 24
-      # Rehearsal is no package of the npm registry: add its packed file to your devDependencies
-      # (npm install --save-dev ./rehearsal-*.tgz). --no fetches nothing by that name.
-      - run: npm ci
-      - run: npx --no -- rehearsal eval ${results.map((name) => `-o ${name}`).join(" ")}
-      - uses: actions/upload-artifact@v5
-        if: always()
-        with:
-          name: rehearsal
-          path: |
-${results.map((name) => `            ${folder === "" ? "" : `${folder}/`}${anyNumber(name)}`).join("\n")}
-`;
+${project ? projectSteps(project) : commandSteps(folder)}`;
