@@ -1,14 +1,16 @@
 # Both services, the page, the worker and the command line in one image.
-FROM node:24-slim AS build
+FROM docker.io/library/node:24-slim AS build
 WORKDIR /source
 COPY package.json package-lock.json .npmrc ./
 # The image has its own Node, so no install script has to run.
 RUN npm ci --ignore-scripts
 COPY . .
+# Named by --version between releases.
+ARG REHEARSAL_COMMIT
 RUN node node_modules/vite/bin/vite.js build web --logLevel warn && node scripts/bundle.mjs && node scripts/build-package.mjs \
   && node scripts/published-manifest.mjs --put && npm pack --ignore-scripts && mkdir /package && tar -xzf rehearsal-*.tgz -C /package --strip-components 1
 
-FROM node:24-slim
+FROM docker.io/library/node:24-slim
 ENV NODE_ENV=production \
     REHEARSAL_HOST=0.0.0.0 \
     REHEARSAL_DATA_DIR=/data

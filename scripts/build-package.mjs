@@ -1,9 +1,10 @@
-// Adds to the bundle and the built page what only the published package has: the types of the library, and the assets of the API
-// documentation. `npm pack` runs it.
+// Adds to the bundle and the built page what only the published package has: the types of the library, the assets of the API
+// documentation, and a list of what is inside. `npm pack` runs it.
 import { spawnSync } from "node:child_process";
-import { cpSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundledSbom } from "./sbom.mjs";
 import { plainTypes } from "./plain-types.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -23,3 +24,8 @@ await plainTypes({ declarations: types, sources: join(root, "src"), entries });
 for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"]) {
   cpSync(join(root, "node_modules/swagger-ui-dist", name), join(root, "web/dist/docs", name));
 }
+
+const notices = ["dist", "web/dist"].map((folder) =>
+  readFileSync(join(root, folder, "THIRD-PARTY-NOTICES.md"), "utf8"),
+);
+writeFileSync(join(root, "dist/sbom.json"), `${JSON.stringify(bundledSbom(notices), null, 2)}\n`);

@@ -26,7 +26,19 @@ function packageOf(module: string): string[] {
 function section(folder: string): string {
   const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
   const { name, version, license } = manifest as { name: string; version: string; license?: string };
-  const files = readdirSync(join(root, folder)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
+  const files = readdirSync(join(root, folder)).filter((file) =>
+    /^(licen[cs]e|notice|copying)|^swagger-ui-bundle\.js\.LICENSE/i.test(file),
+  );
   const texts = files.map((file) => readFileSync(join(root, folder, file), "utf8").trim());
-  return [`## ${name} ${version} (${license ?? "see below"})`, ...texts].join("\n\n");
+  return [`## ${name} ${version} (${license ?? "see below"})`, ...texts, ...contained(name, folder)].join("\n\n");
+}
+
+/** Packages that others contain without their licences. */
+function contained(name: string, folder: string): string[] {
+  if (name !== "unpdf") return [];
+  const [, version] = /`(\d+\.\d+\.\d+)`/.exec(readFileSync(join(root, folder, "dist/pdfjs.mjs"), "utf8")) ?? [];
+  if (version === undefined) throw new Error("which version of pdf.js is inside unpdf?");
+  const copyright = "Copyright Mozilla Foundation. Inside unpdf, which built it for servers.";
+  const licence = readFileSync(join(root, "scripts/licences/apache-2.0.txt"), "utf8").trim();
+  return [`## pdfjs-dist ${version} (Apache-2.0)`, copyright, licence];
 }

@@ -3,13 +3,13 @@ import { exitCodes } from "./terminal/cli-error.ts";
 import { commands, families, namedCommand, type CommandEntry } from "./commands.ts";
 import { reportFailure } from "./terminal/report-failure.ts";
 import { ignoreClosedPipes, note } from "./terminal/output.ts";
-import { version } from "./terminal/version.ts";
+import { versionAndCommit } from "./terminal/version.ts";
 
 /** The program and its commands. A command's file is loaded only when the command is named, so that `--version` is fast. */
 export function createProgram(): Command {
   const program = new Command("rehearsal")
     .description("Rehearse every conversation before your users have it.")
-    .version(version, "-V, --version", "print the version")
+    .version(versionAndCommit, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .helpCommand(false)
     .configureHelp(narrowHelp)

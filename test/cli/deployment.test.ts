@@ -113,7 +113,7 @@ test("the action passes inputs as variables only, and uses options that exist", 
   if (command) await declareOnce(command);
   const known = command?.options.flatMap(({ short, long }) => [short, long]) ?? [];
   const script = steps.map(({ run }) => run ?? "").join("\n");
-  const options = [...(script.split("eval ")[1] ?? "").split("||")[0]!.matchAll(/ (-{1,2}[a-z]+)/g)].map(
+  const options = [...(script.split("rehearsal eval ")[1] ?? "").split("||")[0]!.matchAll(/ (-{1,2}[a-z]+)/g)].map(
     (match) => match[1],
   );
   expect(options.length).toBeGreaterThan(0);
@@ -181,7 +181,7 @@ function evaluateScript(): string {
 }
 
 test.each([
-  ["not installed", "exit 1", 2, /^::error::Rehearsal is not installed\. Run npm ci/],
+  ["not to be had", "exit 1", 2, /^::error::Rehearsal cannot be started\. Install rehearsal-eval/],
   ["there, and a target is not", 'case "$*" in *--version) echo 0.1.0 ;; *) exit 3 ;; esac', 3, /^$/],
 ])("the action says when Rehearsal is %s", async (_name, npx, code, said) => {
   await using folder = await temporaryFolder();

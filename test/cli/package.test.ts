@@ -57,9 +57,27 @@ deepTest("holds bundled code, the page, the examples and every licence, and no s
     await access(join(rehearsal(), file));
   }
   const notices = await readFile(join(rehearsal(), "dist/THIRD-PARTY-NOTICES.md"), "utf8");
-  for (const name of ["zod", "undici", "pg", "pg-boss", "kysely", "hono", "wink-nlp", "swagger-ui-dist"]) {
+  const sbom = JSON.parse(await readFile(join(rehearsal(), "dist/sbom.json"), "utf8")) as {
+    components: { name: string; licenses: unknown[] }[];
+  };
+  const listed = sbom.components.map(({ name }) => name);
+  // pdf.js is inside unpdf, React inside the page.
+  for (const name of [
+    "zod",
+    "undici",
+    "pg",
+    "pg-boss",
+    "kysely",
+    "hono",
+    "wink-nlp",
+    "swagger-ui-dist",
+    "pdfjs-dist",
+  ]) {
     expect(notices).toMatch(new RegExp(`^## ${name} \\d+\\.`, "m"));
+    expect(listed).toContain(name);
   }
+  expect(listed).toContain("react");
+  expect(sbom.components.filter(({ licenses }) => licenses.length === 0)).toEqual([]);
   for (const thread of [
     "scoring-thread",
     "check-thread",
@@ -288,13 +306,14 @@ deepTest("the package works with PostgreSQL without another package", { timeout:
   expect(copied.runs).toBeGreaterThan(0);
 });
 
-const library = ["index", "client", "scorers", "statistics", "vitest", "jest"];
-deepTest.for(["cli/main", ...library])("an older Node is refused with one line by %s", async (entry) => {
-  const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });`;
-  const main = join(rehearsal(), `dist/${entry}.js`);
-  const parameters = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, main, "--version"];
-  await expect(run(process.execPath, parameters)).rejects.toMatchObject({
-    code: 78,
-    stderr: expect.stringMatching(/^rehearsal needs Node 22\.13 or newer; .*\n$/),
+for (const entry of ["cli/main", "index", "client", "scorers", "statistics", "vitest", "jest"]) {
+  deepTest(`an older Node is refused with one line by ${entry}`, async () => {
+    const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });`;
+    const main = join(rehearsal(), `dist/${entry}.js`);
+    const parameters = ["--import", `data:text/javascript,${encodeURIComponent(older)}`, main, "--version"];
+    await expect(run(process.execPath, parameters)).rejects.toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/^rehearsal needs Node 22\.13 or newer; .*\n$/),
+    });
   });
-});
+}
