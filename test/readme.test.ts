@@ -34,7 +34,12 @@ test("shows one example for each route it names", () => {
 
 test("has no shell line that is neither such an example nor said to be left out", () => {
   expect(shellBlocks("docs/http.md")).toEqual({ run: examples.map(({ command }) => command), notRun: [] });
-  expect(readme.notRun.map((line) => line.split(/ {2,}/)[0])).toEqual(["npm start", "npm test"]);
+  expect(readme.notRun.map((line) => line.split(/ {2,}/)[0])).toEqual([
+    "npm install --save-dev rehearsal-eval",
+    "pip install rehearsal-eval",
+    "npm start",
+    "npm test",
+  ]);
 });
 
 test("the README's curl lines are answered", async () => {

@@ -42,6 +42,8 @@ test("the guides are all here", () => {
 test("only these lines of the guides are not run by a test", () => {
   const lines = pages.flatMap((page) => shellBlocks(page).notRun.map((line) => `${page}: ${line.split(/ {2,}#/)[0]}`));
   expect(lines).toEqual([
+    "README.md: npm install --save-dev rehearsal-eval",
+    "README.md: pip install rehearsal-eval",
     "README.md: npm start",
     "README.md: npm test",
     "CONTRIBUTING.md: npm start",
@@ -61,8 +63,8 @@ test("only these lines of the guides are not run by a test", () => {
     "docs/simulated-users.md: rehearsal eval scenarios/ --model other-model --replay-users latest",
     "docs/simulated-users.md: cd examples/langgraph && npm ci && MODEL_URL=http://127.0.0.1:11434/v1 MODEL=qwen3 node agent.js &",
     "docs/simulated-users.md: rehearsal eval examples/worlds/support-desk.yaml --endpoint http://127.0.0.1:8090/ --protocol agent --model qwen3",
-    `docs/start.md: alias rehearsal="'$PWD/node_modules/.bin/node' '$PWD/src/cli/main.ts'"`,
-    "docs/start.md: mkdir ../first-rehearsal && cd ../first-rehearsal",
+    "docs/start.md: npm install --save-dev rehearsal-eval",
+    "docs/start.md: pip install rehearsal-eval",
     "docs/switching-models.md: rehearsal eval --model demo-support-v2 --attempts 3 --baseline before.json --not-worse-by 0.02",
     "docs/switching-models.md: rehearsal eval --models demo-support-v1,demo-support-v2 --until-decided --not-worse-by 0.02 --max-cost 5",
     "docs/traces.md: rehearsal import traces spans/*.json --since 7d --errors only --review",
