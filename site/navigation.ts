@@ -43,6 +43,7 @@ export const navigation: readonly NavigationGroup[] = [
     pages: [
       doc("scoring", "Scores"),
       doc("statistics", "Statistics"),
+      doc("experiments", "Experiments"),
       doc("switching-models", "Switching models"),
       doc("judges", "Judges"),
       doc("worlds", "Worlds"),

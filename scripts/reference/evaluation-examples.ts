@@ -59,6 +59,7 @@ export const evaluationExamples: ApiExamples = {
     status: 200,
   },
   rankRuns: { command: `curl -s "${at}/rank?runs=$run_id,$other_run_id"`, status: 200 },
+  getExperiment: { command: `curl -s ${at}/experiments/$run_id`, status: 404 },
   measureNoise: { command: `curl -s "${at}/noise?runs=$run_id,$other_run_id"`, status: 200 },
   estimateRun: {
     command: `curl -s ${at}/estimate ${json} -d '{

@@ -103,6 +103,12 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/results/compare.ts"),
   },
   {
+    group: "Results",
+    name: "experiment",
+    summary: "show the variants of an experiment side by side",
+    load: () => import("./commands/results/experiment.ts"),
+  },
+  {
     group: "Files",
     name: "import",
     summary: "turn other tools' files into scenarios",

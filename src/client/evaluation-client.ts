@@ -4,6 +4,7 @@ import { pause } from "../base/deadline.ts";
 import type { RunEstimate } from "../contract/schemas/budget.ts";
 import type { RunComparison, RunRanking } from "../contract/schemas/comparison.ts";
 import type { EvaluationRequest, RescoreRequest } from "../contract/schemas/evaluation-request.ts";
+import type { Experiment } from "../contract/schemas/experiment.ts";
 import type { EvaluationResponse } from "../contract/schemas/evaluation-response.ts";
 import type {
   Agreement,
@@ -88,6 +89,11 @@ export interface EvaluationClient {
   agreement(runId: string, options?: CallOptions & { readonly question?: string | undefined }): Promise<Agreement>;
   /** The judge's scores corrected by people's verdicts. */
   corrections(runId: string, options?: CallOptions): Promise<Corrections>;
+  /** The variants of an experiment side by side. `id` may be that of one of its runs. */
+  experiment(
+    id: string,
+    options?: CallOptions & { readonly score?: string | undefined; readonly limit?: number | undefined },
+  ): Promise<Experiment>;
   cancel(runId: string, options?: CallOptions): Promise<Run>;
   delete(runId: string, options?: CallOptions): Promise<void>;
 }
@@ -136,6 +142,8 @@ export function createEvaluationClient(options: ClientOptions): EvaluationClient
         ? ask("correlateVerdicts", { ...of(runId, signal), body: { verdicts: [...verdicts] } })
         : ask("getScoreAgreement", of(runId, signal)),
     rank: (runIds, { score, signal } = {}) => ask("rankRuns", { query: { runs: runIds.join(","), score }, signal }),
+    experiment: (id, { score, limit, signal } = {}) =>
+      ask("getExperiment", { parameters: { experiment_id: id }, query: { score, limit }, signal }),
     estimate: (body, { signal } = {}) => ask("estimateRun", { body, signal }),
     rescore: (runId, { askModels = false, replace, signal } = {}) =>
       ask("rescoreRun", { ...of(runId, signal), body: { ...replace, ask_models: askModels } }),

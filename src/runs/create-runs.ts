@@ -5,7 +5,7 @@ import { ServiceError } from "../contract/errors/errors.ts";
 import type { ChatModel } from "../contract/ports/chat-model.ts";
 import type { CreatedRun, NewRun, RunRecord, UnfinishedLimits } from "../contract/ports/store.ts";
 import type { Warning } from "../contract/errors/problem.ts";
-import type { EvaluationPlan } from "../contract/schemas/evaluation-request.ts";
+import type { EvaluationPlan, RunSettings } from "../contract/schemas/evaluation-request.ts";
 import { finalStates } from "../contract/schemas/run.ts";
 import { limitModels } from "./execute/limit-model.ts";
 import { RunExecutor } from "./execute/run-executor.ts";
@@ -15,6 +15,9 @@ import { createStoreOutageMonitor } from "./stored/store-outage.ts";
 import { estimatePlan } from "./plan/estimate-plan.ts";
 import { addEstimates } from "../evaluation/budget/estimate-run.ts";
 import { opposedPlan, opposedSettings } from "./plan/plan-sequence.ts";
+import type { PlannedVariant } from "./plan/plan-variants.ts";
+import { experimentOf, findExperiment, variantSettings } from "./experiments/create-experiment.ts";
+import { findSources } from "./experiments/reuse.ts";
 import type { ModelTarget } from "./plan/model-target.ts";
 import { verifySlowChecks } from "./plan/request-checks.ts";
 import { toRepeatRequest } from "./plan/to-request.ts";
@@ -85,7 +88,9 @@ function composeRuns(services: RunServices) {
 
 type Lifecycle =
   | "create"
+  | "createPlanned"
   | "estimate"
+  | "estimatePlanned"
   | "get"
   | "list"
   | "request"
@@ -125,6 +130,48 @@ function runLifecycle({
     list: (filter) => store.runs.list(filter),
     request: async (run) => toRepeatRequest(run.settings, { scenarios: await store.runs.scenarios(run.id), helpers }),
 
+    async createPlanned({ runs: planned, experiment, reuse }, newRun) {
+      const [only] = planned;
+      if (!experiment && reuse === "none" && only) return this.create(only.plan, newRun);
+      const owner = newRun.owner ?? null;
+      const first = experiment?.joins === undefined ? undefined : await findExperiment(store, experiment.joins, owner);
+      for (const { plan } of planned) await verifySlowChecks(plan.slowChecks, { checks, owner });
+      const ids = planned.map(() => services.newId());
+      const id = first ?? ids[0] ?? "";
+      const sides = variantSettings(planned, {
+        id,
+        ids,
+        baseline: experiment?.baseline ?? 0,
+        isExperiment: experiment !== null,
+      });
+      const created: Exclude<CreatedRun, { outcome: "full" }>[] = [];
+      for (const [index, { plan }] of planned.entries()) {
+        const { scenarios, survey } = plan;
+        const own = sides[index] as RunSettings;
+        const tied = isTied(own);
+        const sources =
+          reuse === "none"
+            ? []
+            : await findSources(
+                store,
+                { settings: own, tied },
+                { owner, experiment: reuse === "all" ? undefined : id },
+              );
+        const settings = sources.length > 0 ? { ...own, reuse: sources } : own;
+        const about = { ...newRun, survey, services, createdAt: now(), ...(index > 0 && { idempotency: undefined }) };
+        const one = await storeRun(toNewRun(ids[index] ?? "", { settings, scenarios }, about)).catch(
+          async (error: unknown) => {
+            for (const { run } of created.filter((made) => made.outcome === "created")) await executor.cancel(run.id);
+            throw error;
+          },
+        );
+        if (one.outcome === "replayed") for (const member of experimentOf(one.run)) await executor.resume(member);
+        if (one.outcome !== "created") return one;
+        created.push(one);
+      }
+      return created[0] as Exclude<CreatedRun, { outcome: "full" }>;
+    },
+
     async create({ scenarios, slowChecks, survey, ...settings }, newRun) {
       await verifySlowChecks(slowChecks, { checks, owner: newRun.owner });
       const owner = newRun.owner ?? null;
@@ -144,6 +191,14 @@ function runLifecycle({
         },
       );
       return created;
+    },
+
+    async estimatePlanned({ runs: planned }, options) {
+      const [first, ...others] = planned;
+      let sum = await this.estimate((first as PlannedVariant).plan, options);
+      for (const { plan } of others)
+        sum = addEstimates(sum, await this.estimate(plan, { ...options, warnings: [] }), plan.budget);
+      return sum;
     },
 
     async estimate(plan, { warnings, owner }) {
@@ -248,7 +303,10 @@ function runComparisons({
   now,
   waiters,
   judging,
-}: Parts): Pick<Runs, "compare" | "rank" | "noise" | "judgePairs" | "auditJudge" | "sequence" | "scoreAgreement"> {
+}: Parts): Pick<
+  Runs,
+  "compare" | "rank" | "noise" | "judgePairs" | "auditJudge" | "sequence" | "scoreAgreement" | "experiment"
+> {
   return {
     async scoreAgreement(id, owner, given) {
       const { agreeWithPeople } = await import("./compare/agree-with-people.ts");
@@ -259,6 +317,10 @@ function runComparisons({
       const candidate = await candidateOf(store, await getOwnedRun(store, id, owner));
       if (!candidate) throw new ServiceError("run_not_found", "The run that this one was compared with was deleted.");
       return (await readSequence(store, candidate)).sequence;
+    },
+    async experiment(id, owner, options) {
+      const { readExperiment } = await import("./experiments/read-experiment.ts");
+      return readExperiment(store, id, { ...options, owner });
     },
     async compare(baseline, candidate, owner, margins) {
       const { compareStoredRuns } = await import("./compare/compare-stored-runs.ts");

@@ -19,7 +19,10 @@ import type { PersonVerdict, ScoreAgreements } from "../contract/schemas/judging
 import type { RunSequence } from "../contract/schemas/sequence.ts";
 import type { RunChanges, RunEvent } from "../contract/schemas/run.ts";
 import type { Warning } from "../contract/errors/problem.ts";
+import type { Experiment } from "../contract/schemas/experiment.ts";
+import type { ExperimentOptions } from "./experiments/read-experiment.ts";
 import type { RunPlan } from "./plan/plan-run.ts";
+import type { PlannedRuns } from "./plan/plan-variants.ts";
 import type { ReadAttempt } from "./results/read-results.ts";
 import type { Reviews } from "./review/create-reviews.ts";
 import type { Rescore } from "./rescore/rescore-run.ts";
@@ -41,6 +44,8 @@ interface AskingOptions {
 export interface Runs {
   /** Rejects with `overloaded` when there are too many unfinished runs. */
   create(plan: RunPlan, options: NewRunOptions): Promise<Exclude<CreatedRun, { outcome: "full" }>>;
+  /** Creates the run of a request, or one for each variant. The answer is about the first. */
+  createPlanned(planned: PlannedRuns, options: NewRunOptions): Promise<Exclude<CreatedRun, { outcome: "full" }>>;
   get(id: string, owner: string | null): Promise<RunRecord>;
   list(filter: RunFilter): Promise<RunPage>;
   /** Resolves when the run has ended. */
@@ -94,6 +99,10 @@ export interface Runs {
   rank(runs: { ids: readonly string[]; score?: string | undefined }, owner: string | null): Promise<RunRanking>;
   /** Estimates what a plan would take, with the warnings of its run. Calls no model. */
   estimate(plan: RunPlan, options: Pick<NewRunOptions, "warnings" | "owner">): Promise<RunEstimate>;
+  /** The same for all runs of a request. Replies that will be used again count as calls. */
+  estimatePlanned(planned: PlannedRuns, options: Pick<NewRunOptions, "warnings" | "owner">): Promise<RunEstimate>;
+  /** The experiment that a run belongs to: its variants side by side. */
+  experiment(id: string, owner: string | null, options?: ExperimentOptions): Promise<Experiment>;
   /** The chance difference between identical runs, by score. */
   noise(ids: readonly string[], owner: string | null): Promise<Record<string, NoiseFloor>>;
   /** Lets a judge choose between the replies of two ended runs. Calls the judge. */

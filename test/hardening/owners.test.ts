@@ -88,6 +88,8 @@ const askedOfRun: Record<string, (run: string, other: string) => { status: numbe
   auditRunJudge: () => ({ status: 422, body: { repeats: 1, judge: judge() } }),
   compareRuns: (run, other) => ({ status: 200, query: `?baseline=${run}&candidate=${other}` }),
   judgePairs: (run, other) => ({ status: 200, body: { baseline: run, candidate: other, judge: judge() } }),
+  // These runs are no variants.
+  getExperiment: () => ({ status: 404 }),
   rankRuns: (run, other) => ({ status: 200, query: `?runs=${run},${other}` }),
   measureNoise: (run, other) => ({ status: 200, query: `?runs=${run},${other}` }),
   // Last: it takes the run away.
@@ -95,7 +97,7 @@ const askedOfRun: Record<string, (run: string, other: string) => { status: numbe
 };
 
 /** Parameters of a path, a query or a body that name a run. */
-const runNames = /^(?:run_ids?|runs|baseline|candidate)$/;
+const runNames = /^(?:run_ids?|runs|baseline|candidate|experiment_id)$/;
 
 function namesRun({ address, query, body }: Operation): boolean {
   const fields = body instanceof z.ZodObject ? Object.keys(body.shape) : [];
@@ -117,7 +119,7 @@ test("a run is there for its owner and for no other key, on every route", async 
   for (const [id, wanted] of Object.entries(askedOfRun)) {
     const { method, path } = parseAddress(runRoutes.find((route) => route.id === id)!.address);
     const { status, query = "", body } = wanted(run, other);
-    const asked = { method, path: path.replace("{run_id}", run) + query, body };
+    const asked = { method, path: path.replace(/\{(?:run|experiment)_id\}/, run) + query, body };
     const stranger = await ask("bob", services.evaluation, asked);
     const owner = await ask("alice", services.evaluation, asked);
     statuses[id] = [stranger.status, owner.status];

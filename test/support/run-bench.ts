@@ -11,7 +11,7 @@ import { openSqlite } from "../../src/storage/drivers/open-sqlite.ts";
 import { createRuns } from "../../src/runs/create-runs.ts";
 import type { RunServices } from "../../src/runs/run-services.ts";
 import type { ModelTarget } from "../../src/runs/plan/model-target.ts";
-import { planRun } from "../../src/runs/plan/plan-run.ts";
+import { planRuns } from "../../src/runs/plan/plan-variants.ts";
 import type { Runs } from "../../src/runs/runs.ts";
 
 /** Runs on a real store in a temporary folder, with the given models. */
@@ -72,7 +72,7 @@ export async function startBench({
 
   async function create(request: Record<string, unknown>): Promise<RunRecord> {
     const parsed = EvaluationRequest.parse({ endpoint: "http://test", model_id: "model", ...request });
-    const created = await runs.create(planRun(parsed, planLimits, helpers), { warnings: [], owner: null });
+    const created = await runs.createPlanned(planRuns(parsed, planLimits, helpers), { warnings: [], owner: null });
     if (created.outcome === "mismatch") throw new Error("mismatch");
     return created.run;
   }

@@ -32,8 +32,8 @@ export interface SessionParts {
   /** Runs to resume, besides those created here; null when the command only talks to the agent backend. */
   readonly runs: readonly string[] | null;
   readonly agent: boolean;
-  /** The agent under test on this machine, which is started once before the first run. */
-  readonly target?: LocalTarget | undefined;
+  /** The agents under test on this machine, which are started once before the first run. */
+  readonly targets?: readonly LocalTarget[] | undefined;
 }
 
 /** Starts the parts of the services that one command needs: runs in this process, and an agent backend on request. */
@@ -65,7 +65,7 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
     }),
   );
   for (const runId of parts.runs ?? []) await requireModules(core, runId, { modules, targets });
-  if (parts.target) await targets.check(parts.target).catch(explainModuleError);
+  for (const target of parts.targets ?? []) await targets.check(target).catch(explainModuleError);
   let checkModel = async (_modelId: string): Promise<void> => {};
   if (parts.agent) {
     const { startOwnAgent } = await import("./own-agent.ts");
@@ -122,11 +122,12 @@ function createOwnClient({ settings, runs, helpers, clients }: Core, worlds: Wor
       }),
     estimate: (request) =>
       withServiceErrors(async () => {
-        const { plan } = await planRequest(request, makers, null);
-        return runs.estimate(plan, { warnings: [], owner: null });
+        const { planned } = await planRequest(request, makers, null);
+        return runs.estimatePlanned(planned, { warnings: [], owner: null });
       }),
     list: (query) => withServiceErrors(async () => toRunList(await runs.list({ ...query, owner: null }))),
     get: (runId) => withServiceErrors(async () => toRun(await runs.get(runId, null))),
+    experiment: (id, query) => withServiceErrors(() => runs.experiment(id, null, query)),
     results: (runId, { signal = never } = {}) =>
       withServiceErrors(async () => {
         const results = await runs.wholeResults(await runs.get(runId, null));
@@ -162,7 +163,10 @@ async function withServiceErrors<Answer>(work: () => Promise<Answer>): Promise<A
 }
 
 /** The operations of a command on its runs, in this process or at a service. */
-export interface RunClient extends Pick<EvaluationClient, "start" | "estimate" | "get" | "events" | "results"> {
+export interface RunClient extends Pick<
+  EvaluationClient,
+  "start" | "estimate" | "get" | "events" | "results" | "experiment"
+> {
   /** One page, newest first. */
   list(query: Omit<RunFilter, "owner" | "search_model_ids">): Promise<RunList>;
   /** The results without the attempts. Absent for a service, which sends them whole. */

@@ -65,6 +65,9 @@ export const Config = z
       ),
     ...keysOf(evalOptions),
     system_prompt_file: z.string().min(1).optional().describe("A file with the system prompt, relative to this file."),
+    vary: schemas.vary
+      .optional()
+      .describe("Every combination of these levels is a variant: a list for each setting, or an object with names."),
     parameters: Parameters.strict().optional().describe("Sent to the model with every call."),
     on_failure: z.enum(["continue", "stop"]).optional().describe("What follows a failed turn. Default: continue."),
     replay_first_bad_turn: z

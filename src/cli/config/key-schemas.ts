@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { Budget } from "../../contract/schemas/budget.ts";
-import { AttemptCount, UntilDecided } from "../../contract/schemas/evaluation-request.ts";
+import {
+  AttemptCount,
+  Parameters,
+  Protocol,
+  ToolSupportMode,
+  UntilDecided,
+} from "../../contract/schemas/evaluation-request.ts";
+import { World } from "../../contract/schemas/acting/world.ts";
 import { parseGate } from "../gates/parse-gate.ts";
 import { isEndpoint } from "../options/addresses.ts";
 import { reporterNames } from "../options/choices.ts";
@@ -9,6 +16,38 @@ import { CliError } from "../terminal/cli-error.ts";
 /** Schemas of the keys that an option of the command line sets too; the table of options names them. */
 export { History, Priority, Protocol } from "../../contract/schemas/evaluation-request.ts";
 export { NotWorseBy, Undecided } from "../../contract/schemas/margins.ts";
+
+const variantKeys = {
+  model: z.string().min(1),
+  system_prompt: z.string(),
+  system_prompt_file: z.string().min(1).describe("Relative to this file."),
+  endpoint: z.string().min(1).refine(isEndpoint, "must be an address like https://api.example.com/v1, or agent"),
+  target: z.string().min(1).describe("A name under targets, or a module."),
+  protocol: Protocol,
+  parameters: Parameters.strict(),
+  world: World.strict(),
+  tools: z.array(z.string().min(1)).describe("The names of the tools of the worlds that are offered."),
+  tool_support: ToolSupportMode,
+};
+const variantName = z.string().min(1).max(100);
+
+/** The settings of one variant. */
+export const variants = z.record(variantName, z.strictObject(variantKeys).partial());
+
+const levels = <Value extends z.ZodType>(value: Value) =>
+  z.union([z.array(value).min(1), z.record(variantName, value)]).optional();
+
+/** Levels of settings, of which every combination is a variant. */
+export const vary = z.strictObject({
+  model: levels(variantKeys.model),
+  system_prompt: levels(variantKeys.system_prompt),
+  system_prompt_file: levels(variantKeys.system_prompt_file),
+  endpoint: levels(variantKeys.endpoint),
+  target: levels(variantKeys.target),
+  parameters: levels(variantKeys.parameters),
+  tools: levels(variantKeys.tools),
+  tool_support: levels(variantKeys.tool_support),
+});
 
 export const anyText = z.string();
 export const text = z.string().min(1);

@@ -13,6 +13,7 @@ import { reporterNames } from "../options/choices.ts";
 import { evalOptions, type EvalOptions, type EvalOptionTable } from "../options/eval-options.ts";
 import { configuredSecrets, findTarget, type NamedTarget } from "../config/find-target.ts";
 import type { TargetSecret } from "../../settings/credentials.ts";
+import { readVariants, type Variants } from "./read-variants.ts";
 import { ownFiles } from "../scenarios/find-files.ts";
 
 /** The settings of an evaluation: options first, then the configuration. */
@@ -35,6 +36,8 @@ export interface EvalSettings {
   /** The secrets that the configured targets name. */
   readonly targetSecrets: readonly TargetSecret[];
   readonly models: readonly string[];
+  /** Versions that are tested side by side. */
+  readonly variants: Variants | null;
   readonly gates: readonly GateRule[];
   /** The gate of a request file; used when there are no other gates. */
   readonly requestGate?: RequestGate | undefined;
@@ -56,6 +59,7 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
   const named = typedModels.length > 0 ? typedModels : asList(config.model);
   // An agent chooses its models itself; the run is then named after the target.
   const models = named.length === 0 && target ? [target.name] : named;
+  const variants = await readVariants(options.variant, { config, folder, models });
   const promptFile = promptFileOf(options.system, { config, folder, file });
   const prompt = promptFile && (await readTextFile(promptFile.path, `${promptFile.from}: ${promptFile.path}`));
   const margins = settledMargins(options.notWorseBy, config);
@@ -76,9 +80,13 @@ export async function readEvalSettings(patterns: readonly string[], options: Eva
     target,
     targetSecrets: configuredSecrets(config.targets),
     models,
+    variants,
     gates: gates.map(parseGate),
     margins,
-    ownFiles: ownFiles({ file, config: { baseline, output, model: [...models] } }),
+    ownFiles: ownFiles({
+      file,
+      config: { baseline, output, model: [...models, ...Array.from({ length: variants?.count ?? 0 }, String)] },
+    }),
   };
 }
 

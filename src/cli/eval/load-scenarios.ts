@@ -142,7 +142,24 @@ export function requestSettings(
   const request = JSON.parse(file.text) as { readonly test_batch?: unknown } | null;
   const parsed = RequestSettings.safeParse(request);
   if (!request?.test_batch || !parsed.success) return { settings: {} };
-  const { model_id, test_name, gate, replay_users, world: given, endpoint, protocol, ...rest } = parsed.data;
+  const {
+    model_id,
+    test_name,
+    gate,
+    replay_users,
+    world: given,
+    endpoint,
+    protocol,
+    variants,
+    vary,
+    ...data
+  } = parsed.data;
+  const { experiment: _experiment, fresh: _fresh, ...rest } = data;
+  if (variants || vary) {
+    throw new CliError(
+      `${file.file} has variants: declare them under variants or vary in rehearsal.yaml, or send the file to POST /evaluate`,
+    );
+  }
   if (typeof endpoint !== "string") {
     throw new CliError(
       `${file.file} has an object in endpoint: declare it under targets in rehearsal.yaml and name it with --target, or send the file to POST /evaluate`,

@@ -15,24 +15,27 @@ import type { SourceOptions } from "../options/shared-options.ts";
 import { openSource } from "../sources/open-source.ts";
 import { printJson, printMessage } from "../terminal/output.ts";
 import type { EvalSettings } from "./eval-settings.ts";
+import type { Variants } from "./read-variants.ts";
 
 interface PlannedRequest {
   readonly request: EvaluationInput;
   readonly scenarios: number;
   readonly turns: number;
   readonly attempts: number;
+  /** Runs that the request makes. */
+  readonly runs: number;
 }
 
-/** One request per model and variant. A system prompt from the options or the configuration outranks those of the scenarios. */
+/** One request per model and wording of the messages, or one for all variants and models together. A system prompt from the options or the configuration outranks those of the scenarios. */
 export function planRuns(
-  { config, target: named, models, gates, requestGate, replayUsers }: EvalSettings,
+  { config, target: named, models, variants: tested, gates, requestGate, replayUsers, options }: EvalSettings,
   {
     scenarios,
     variants = [],
     agent,
   }: { scenarios: readonly FileScenario[]; variants?: readonly ScenarioVariant[]; agent: string | null },
 ): PlannedRequest[] {
-  if (models.length === 0)
+  if (models.length === 0 && !tested?.namesModels)
     throw new CliError(
       "no model was given: use --model, or set model in the configuration (rehearsal models lists the agent's)",
     );
@@ -49,8 +52,9 @@ export function planRuns(
       scenarios: variant.scenarios.filter(({ id }) => chosen.has(id)),
     })),
   ].filter((variant) => variant.scenarios.length > 0);
+  const stored = compact({ reuse: config.reuse || undefined, fresh: options.fresh });
   return all.flatMap((variant) =>
-    models.map((model_id) => ({
+    (tested ? [models[0] ?? tested.models[0] ?? "agent"] : models).map((model_id) => ({
       request: {
         ...requestOptions(config),
         ...target,
@@ -60,7 +64,10 @@ export function planRuns(
         ...(system_prompt !== undefined && { system_prompt }),
         ...(requestGate && { gate: requestGate }),
         ...(replayUsers !== undefined && { replay_users: replayUsers }),
+        ...stored,
+        ...(tested && variantFields(tested, { models, agent, experiment: options.experiment })),
       },
+      runs: tested ? tested.count * (hasModelLevels(tested, models) ? models.length : 1) : 1,
       scenarios: variant.scenarios.length,
       turns: variant.scenarios.reduce(
         (sum, { interactions, user }) => sum + interactions.length + (user?.max_turns ?? 0),
@@ -68,6 +75,31 @@ export function planRuns(
       ),
       attempts,
     })),
+  );
+}
+
+/** Several models of the command are one more setting that varies. */
+const hasModelLevels = ({ namesModels }: Variants, models: readonly string[]): boolean =>
+  models.length > 1 && !namesModels;
+
+function variantFields(
+  tested: Variants,
+  { models, agent, experiment }: { models: readonly string[]; agent: string | null; experiment: string | undefined },
+): Pick<EvaluationInput, "variants" | "vary" | "experiment"> {
+  const { variants, vary } = tested;
+  const located = variants.map((variant) =>
+    variant.endpoint === ownAgent
+      ? { ...variant, endpoint: requireAgent(agent), protocol: variant.protocol ?? ("agent" as const) }
+      : variant,
+  );
+  const varied = hasModelLevels(tested, models) ? { ...vary, model_id: [...models] } : vary;
+  return compact({ variants: located.length > 0 ? located : undefined, vary: varied, experiment });
+}
+
+function requireAgent(agent: string | null): string {
+  if (agent !== null) return agent;
+  throw new CliError(
+    "with --server, a variant cannot have the endpoint agent: name the endpoint as the service reaches it",
   );
 }
 
@@ -88,21 +120,23 @@ export async function printPlan(
   const endpoint = redactEndpoint(asked);
   await using source = await openSource(where);
   const runs = [];
-  for (const { request, scenarios, turns, attempts } of planned) {
+  for (const { request, scenarios, turns, attempts, runs: count } of planned) {
     const { test_name, model_id } = request;
     // Refuses everything a run would be refused for.
     const estimate = await source.estimate(request);
     refuseUnpriced(estimate, request);
     const calls = estimate.model_calls.expected;
     const until = typeof request.attempts === "object" && { until: "decided" as const };
-    runs.push({ test_name, endpoint, model_id, scenarios, turns, attempts, ...until, calls, estimate });
+    const variants = count > 1 && { variants: count };
+    runs.push({ test_name, endpoint, model_id, scenarios, turns, attempts, ...variants, ...until, calls, estimate });
   }
   const calls = runs.reduce((sum, run) => sum + run.calls, 0);
   if (json) return printJson({ runs, calls });
   const target = endpoint === ownAgent ? "Rehearsal's own agent" : endpoint;
   for (const run of runs) {
+    const versions = "variants" in run ? [counted(run.variants, "variant")] : [];
     const times = "until" in run ? "until decided" : counted(run.attempts, "attempt");
-    const size = [counted(run.scenarios, "scenario"), counted(run.turns, "turn"), times];
+    const size = [...versions, counted(run.scenarios, "scenario"), counted(run.turns, "turn"), times];
     printMessage(`${run.test_name} on ${run.model_id} at ${target}: ${size.join(", ")} = ${callsText(run.estimate)}`);
     printMessage(`  ${sentenceOf(run.estimate)}`);
     for (const { pointer, message } of run.estimate.warnings ?? []) printMessage(`  ${pointer} ${message}`);
@@ -149,6 +183,11 @@ const ownFields: ReadonlySet<string> = new Set([
   "system_prompt",
   "gate",
   "replay_users",
+  "variants",
+  "vary",
+  "experiment",
+  "reuse",
+  "fresh",
 ]);
 
 /** The settings that configuration and request have in common. */

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { counted } from "../../base/text.ts";
 import { retryWhileServiceUnavailable } from "../../client/caller.ts";
+import type { Experiment } from "../../contract/schemas/experiment.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { Run } from "../../contract/schemas/run.ts";
 import { digestResults, type RunDigest } from "../../formats/export/results/run-digest.ts";
@@ -42,9 +43,14 @@ export async function reportRuns(count: number, work: RunWork, startNext: () => 
   const interruption = createInterruption();
   try {
     for (let number = 1; number <= count; number++) {
-      const outcome = await followAndJudge(await startNext(), { ...work, signal: interruption.signal });
+      const compared = await baselineOf(outcomes, work);
+      const outcome = await followAndJudge(await startNext(), {
+        ...work,
+        baseline: compared,
+        signal: interruption.signal,
+      });
       if (outcome === null) {
-        reportNotStarted(work.settings.models.slice(number, count));
+        if (!work.settings.variants) reportNotStarted(work.settings.models.slice(number, count));
         return exitCodes.interrupted;
       }
       outcomes.push(outcome);
@@ -53,9 +59,33 @@ export async function reportRuns(count: number, work: RunWork, startNext: () => 
   } finally {
     interruption.stop();
   }
-  const exitCode = worstExitCode(outcomes);
-  for (const reporter of reporters) await reporter.onFinish?.(outcomes, exitCode);
+  const experiment = await experimentOf(outcomes, work);
+  const exitCode = worstExitCode([...outcomes, ...contestOutcome(experiment, work)]);
+  for (const reporter of reporters) await reporter.onFinish?.(outcomes, { exitCode, experiment });
   return exitCode;
+}
+
+/** With margins and variants, each is compared with the first. */
+async function baselineOf(outcomes: readonly RunOutcome[], work: RunWork): Promise<EvaluationResponse | null> {
+  const { baseline, settings } = work;
+  const [first] = outcomes;
+  if (baseline || !settings.margins || !first || !settings.variants) return baseline;
+  return first.results();
+}
+
+/** The variants side by side, when the runs of the command are variants. */
+async function experimentOf(outcomes: readonly RunOutcome[], { session }: RunWork): Promise<Experiment | null> {
+  const id = outcomes.find(({ variant }) => variant !== undefined)?.variant?.id;
+  return id === undefined ? null : retryWhileServiceUnavailable(() => session.client.experiment(id), {});
+}
+
+/** Variants that are compared until it is decided are done when no other is left beside the best one. */
+function contestOutcome(
+  experiment: Experiment | null,
+  { settings: { options, config } }: RunWork,
+): { readonly exitCode: ExitCode }[] {
+  const isOpen = experiment?.best === null && (experiment.pairs?.length ?? 0) > 1;
+  return isOpen && options.gate !== false && config.undecided !== "pass" ? [{ exitCode: exitCodes.undecided }] : [];
 }
 
 /** Null after an interruption; the command to resume is then printed. */
@@ -71,7 +101,8 @@ async function followAndJudge(
       (whole ??= retryWhileServiceUnavailable(() => client.results(run.run_id, { signal }), { signal }));
     const digest = (await client.digest?.(run.run_id, { signal })) ?? digestResults(await results());
     const against = baseline && (await compareWith(baseline, { candidate: await results(), digest, settings, again }));
-    return { ...judgeRun(digest, settings, against), results };
+    const variant = run.experiment && run.experiment.runs.length > 1 ? run.experiment : undefined;
+    return { ...judgeRun(digest, settings, { against, run }), results, ...(variant && { variant }) };
   } catch (error) {
     if (!signal.aborted) throw error;
     note("");
@@ -106,12 +137,12 @@ async function compareWith(baseline: EvaluationResponse, candidate: Compared): P
 function judgeRun(
   digest: RunDigest,
   settings: EvalSettings,
-  against: AgainstBaseline | null,
+  { against, run }: { against: AgainstBaseline | null; run: Run },
 ): Omit<RunOutcome, "results"> {
   const { config, options, configFile = "rehearsal.yaml" } = settings;
   const found = optionWords([["--config", options.config ?? basename(configFile)]]);
   const looksOnly = options.gate === false;
-  const checks = looksOnly ? [] : gateChecks(digest, settings, against);
+  const checks = looksOnly ? [] : gateChecks(digest, settings, { against, run });
   // Figures of a run that left out too much are undecided, whatever the other gates say.
   const undecidedRun = looksOnly ? null : evaluateUndecided(settings.gates, digest);
   const gates = undecidedRun ? [...checks.filter((check) => !isLeftOutGate(check)), undecidedRun] : checks;
@@ -132,10 +163,14 @@ function judgeRun(
 function gateChecks(
   digest: RunDigest,
   { gates, config }: EvalSettings,
-  against: AgainstBaseline | null,
+  { against, run }: { against: AgainstBaseline | null; run: Run },
 ): readonly GateCheck[] {
-  const { gate, decision } = digest.summary;
-  if (gates.length === 0 && !gate && !against && !decision) return [evaluateScenarios(digest)];
+  const { gate, decision: made } = digest.summary;
+  const variants = run.experiment?.runs.length ?? 1;
+  const isCompared = variants > 1 && run.sequence !== undefined;
+  // Of several variants that are all compared with each other, the experiment says which is best.
+  const decision = variants > 2 && made?.margin === null ? undefined : made;
+  if (gates.length === 0 && !gate && !against && !decision && !isCompared) return [evaluateScenarios(digest)];
   return [
     ...evaluateGates(gates, digest),
     ...evaluateUnscored(gates, against?.scores ?? [], digest),
@@ -180,7 +215,7 @@ function allowed(maxErrors: number): string {
 }
 
 /** The most serious exit code of several runs. */
-function worstExitCode(outcomes: readonly RunOutcome[]): ExitCode {
+function worstExitCode(outcomes: readonly Pick<RunOutcome, "exitCode">[]): ExitCode {
   const order: readonly ExitCode[] = [
     exitCodes.internal,
     exitCodes.interrupted,

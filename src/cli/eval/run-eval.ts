@@ -20,6 +20,7 @@ import { readEvalSettings, type EvalSettings } from "./eval-settings.ts";
 import { loadScenarios } from "./load-scenarios.ts";
 import { planRuns, printPlan, refuseUnpriced } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
+import type { Variants } from "./read-variants.ts";
 import { untilDecided } from "./until-decided.ts";
 import { loadWorlds, requireCode } from "./world-modules.ts";
 
@@ -42,8 +43,8 @@ export async function runEval(
     note("--max-regression has no effect without --baseline: there is no run to compare with.");
   }
   const isSequential = options.untilDecided ?? false;
-  if (typed.margins && compared === undefined && !isSequential) {
-    throw new CliError("--not-worse-by needs --baseline: name the run or results file to compare with");
+  if (typed.margins && compared === undefined && !isSequential && (typed.variants?.count ?? 1) < 2) {
+    throw new CliError("--not-worse-by needs --baseline or variants: name the run or results file to compare with");
   }
   if (options.undecided !== undefined && compared === undefined && !isSequential) {
     note("--undecided has no effect without --baseline: there is no run to compare with.");
@@ -55,7 +56,10 @@ export async function runEval(
 
   noteUnusedOptions(options, where);
   const read = await loadScenarios(typed, options);
-  requireOneDocument(read.settings.config.reporters ?? [], read.settings.models.length * (1 + read.variants.length));
+  const runs = Math.max(read.settings.models.length, read.settings.variants?.count ?? 1) * (1 + read.variants.length);
+  requireOneDocument(read.settings.config.reporters ?? [], runs);
+  if (options.experiment !== undefined && !read.settings.variants)
+    throw new CliError("--experiment needs variants (--variant): they join it");
   await requireKnownScores(read.settings.gates, {
     config: read.settings.config,
     scenarios: read.scenarios,
@@ -73,8 +77,10 @@ export async function runEval(
   const { scenarios: chosen } = loaded;
   const replayUsers = await recordedRun(options.replayUsers ?? read.settings.replayUsers, where);
   const comparing = isSequential ? untilDecided(loaded.settings, { seed: options.seed, baseline }) : loaded.settings;
-  const settings = { ...comparing, replayUsers };
-  const named = loaded.settings.models;
+  const experiment = await recordedRun(options.experiment, where);
+  const settings = { ...comparing, replayUsers, options: { ...comparing.options, experiment } };
+  const tested = loaded.settings.variants;
+  const named = tested ? ownModels(loaded.settings, tested) : loaded.settings.models;
   const { variants } = read;
   await requireCode({ settings, scenarios: chosen }, where);
   if (baseline && settings.margins && !isSequential) {
@@ -100,7 +106,7 @@ export async function runEval(
     return exitCodes.ok;
   }
   const local = target && isLocalTarget(target.target) ? target.target : undefined;
-  if (local && (where.server ?? serverFromEnvironment(where.dataDir)) !== undefined) {
+  if ((local || tested?.local[0]) && (where.server ?? serverFromEnvironment(where.dataDir)) !== undefined) {
     throw new CliError(
       "a target on this machine cannot be used with --server: leave out --server and REHEARSAL_SERVER",
     );
@@ -108,8 +114,8 @@ export async function runEval(
   const session = await openSession({
     ...where,
     concurrency,
-    agent: endpoint === ownAgent,
-    target: local,
+    agent: endpoint === ownAgent || usesOwnAgent(tested),
+    targets: [...(local ? [local] : []), ...(tested?.local ?? [])],
     targetSecrets,
   });
   // An await here would keep the scenarios in memory until the last run has ended.
@@ -158,9 +164,40 @@ async function executeRuns({ scenarios, variants, where, named, ...work }: Execu
     if (request.budget?.money !== undefined) refuseUnpriced(await session.client.estimate(request), request);
   }
   if (!session.outlivesUs) await noteUnfinishedRuns(session, where);
+  const started: string[] = [];
   // A request is forgotten when its run is stored.
-  return reportRuns(planned.length, work, () => session.client.start(planned.shift()!.request));
+  const startNext = async (): Promise<Run> => {
+    const stored = started.shift();
+    if (stored !== undefined) return session.client.get(stored);
+    const run = await session.client.start(planned.shift()!.request);
+    started.push(...(run.experiment?.runs.filter((id) => id !== run.run_id) ?? []));
+    return run;
+  };
+  return reportRuns(
+    planned.reduce((sum, { runs }) => sum + runs, 0),
+    work,
+    startNext,
+  );
 }
+
+/** The models that our own agent backend is asked for. */
+function ownModels(
+  { models, config, target }: EvalSettings,
+  { variants, vary, models: named }: Variants,
+): readonly string[] {
+  const isElsewhere =
+    target !== undefined || (config.endpoint ?? ownAgent) !== ownAgent || vary?.endpoint !== undefined;
+  if (isElsewhere) return [];
+  const isAsked = models.length > 0 && !variants.every(({ model_id, endpoint }) => model_id ?? endpoint);
+  const theirs = variants.flatMap(({ model_id, endpoint }) =>
+    model_id !== undefined && endpoint === undefined ? [model_id] : [],
+  );
+  const levels = named.filter((id) => !variants.some(({ model_id }) => model_id === id));
+  return [...new Set([...(isAsked || variants.length === 0 ? models : []), ...theirs, ...levels])];
+}
+
+const usesOwnAgent = (tested: Variants | null): boolean =>
+  tested?.variants.some(({ endpoint }) => endpoint === ownAgent) ?? false;
 
 /** Checks all models before the first run, so that a misspelt last one does not waste the others. */
 async function checkModels(session: Pick<Session, "checkModel">, models: readonly string[]): Promise<void> {
@@ -241,7 +278,9 @@ async function resumeRun(text: string, { where, ...work }: ResumeRunOptions): Pr
     resume: run.run_id,
     targetSecrets: work.settings.targetSecrets,
   });
-  return await reportRuns(1, { session, ...work }, () => session.client.get(run.run_id));
+  // The variants were started together, and are resumed and reported together.
+  const ids = [...(run.experiment?.runs ?? [run.run_id])];
+  return await reportRuns(ids.length, { session, ...work }, () => session.client.get(ids.shift() ?? run.run_id));
 }
 
 /** Of two runs that are compared until it is decided, the candidate's: it brings the other one along, and the verdict. */
@@ -249,7 +288,8 @@ async function readUnfinished(text: string, where: SourceOptions): Promise<Run> 
   await using source = await openSource(where);
   const named = await source.get(await resolveRunId(source, text));
   const { side, opponent = null } = named.sequence ?? {};
-  const run = side === "baseline" && opponent !== null ? await source.get(opponent) : named;
+  const isPair = side === "baseline" && opponent !== null && !named.experiment;
+  const run = isPair ? await source.get(opponent) : named;
   if (run.state === "cancelled") throw new CliError(`the run ${run.run_id} was cancelled and cannot be resumed`);
   return run;
 }

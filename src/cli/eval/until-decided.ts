@@ -17,9 +17,10 @@ interface UntilDecidedOptions {
  * tested against the first.
  */
 export function untilDecided(settings: EvalSettings, { seed, baseline }: UntilDecidedOptions): EvalSettings {
-  const { config, models, gates, margins } = settings;
+  const { config, models, variants, gates, margins } = settings;
   const { attempts = 1 } = config;
   if (typeof attempts !== "number") return settings;
+  if (variants) return variantsUntilDecided(settings, { attempts, seed, baseline });
   const { against, model, gate } = opponentOf({ models, gates, baseline });
   const { score, margin } = measureOf(margins, gate);
   const { baseline_scores: _watched, ...rest } = config;
@@ -42,8 +43,20 @@ export function untilDecided(settings: EvalSettings, { seed, baseline }: UntilDe
   };
 }
 
+/** Every variant is compared, with the first or with each other. */
+function variantsUntilDecided(
+  settings: EvalSettings,
+  { attempts, seed, baseline }: UntilDecidedOptions & { readonly attempts: number },
+): EvalSettings {
+  if (baseline) throw new CliError("--until-decided compares variants with each other: leave out --baseline");
+  const { score, margin } = measureOf(settings.margins, undefined);
+  const { baseline_scores: _watched, ...rest } = settings.config;
+  const decided = compact({ until: "decided" as const, score, margin, each: attempts, seed });
+  return { ...settings, config: { ...rest, attempts: decided as typeof rest.attempts }, margins: null };
+}
+
 const usage =
-  "--until-decided needs something to compare with: two models (--models old,new), one model and --baseline <run>, or one model and one --gate such as overall>=0.8";
+  "--until-decided needs something to compare with: two models (--models old,new), variants (--variant), one model and --baseline <run>, or one model and one --gate such as overall>=0.8";
 
 function opponentOf({ models, gates, baseline }: Pick<EvalSettings, "models" | "gates"> & UntilBaseline) {
   const [first = "", second, third] = models;

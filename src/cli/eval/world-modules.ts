@@ -2,7 +2,7 @@ import { compact } from "../../base/compact.ts";
 import { createHash } from "node:crypto";
 import { parse } from "yaml";
 import { canonicalJson } from "../../base/json.ts";
-import type { World } from "../../contract/schemas/acting/world.ts";
+import { World } from "../../contract/schemas/acting/world.ts";
 import { errorLine } from "../../base/format.ts";
 import type { FileScenario } from "../../formats/scenario-file.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
@@ -140,14 +140,27 @@ async function eachWorld(given: LoadedScenarios, complete: CompleteWorld): Promi
     completed.push(compact({ ...scenario, world: world ? await complete(world) : undefined }));
   }
   const { world, ...config } = settings.config;
+  const { variants } = settings;
+  const tested: (typeof variants & {})["variants"][number][] = [];
+  for (const variant of variants?.variants ?? [])
+    tested.push(variant.world ? { ...variant, world: await complete(World.parse(variant.world)) } : variant);
   return {
     scenarios: completed,
-    settings: { ...settings, config: compact({ ...config, world: world ? await complete(world) : undefined }) },
+    settings: {
+      ...settings,
+      config: compact({ ...config, world: world ? await complete(world) : undefined }),
+      variants: variants && { ...variants, variants: tested },
+    },
   };
 }
 
 async function loadModules(given: LoadedScenarios, where: SourceOptions): Promise<LoadedScenarios> {
-  const worlds = [given.settings.config.world, ...given.scenarios.map(({ world }) => world)];
+  const { config, variants } = given.settings;
+  const worlds = [
+    config.world,
+    ...(variants?.variants ?? []).map(({ world }) => world),
+    ...given.scenarios.map(({ world }) => world),
+  ];
   if (!worlds.some((world) => world?.module !== undefined)) return given;
   if (isRemote(where)) {
     throw new CliError(

@@ -44,7 +44,7 @@ const leftOutAgain =
     " ",
   );
 const leftOutOnResume =
-  "--endpoint --target --target-command --model --models --until-decided --attempts --name --protocol --system --stream --history --priority --filter --only-failed --replay-users --first --sample --seed --max-cost --max-seconds --skip-invalid --allow-code --allow-files --resume --dry-run --watch".split(
+  "--endpoint --target --target-command --model --models --variant --experiment --reuse --fresh --until-decided --attempts --name --protocol --system --stream --history --priority --filter --only-failed --replay-users --first --sample --seed --max-cost --max-seconds --skip-invalid --allow-code --allow-files --resume --dry-run --watch".split(
     " ",
   );
 

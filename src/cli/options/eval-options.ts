@@ -66,6 +66,46 @@ export const evalOptions = {
     parse: collectList,
     repeat: "fixed",
   },
+  variant: {
+    group: "Target",
+    flags: "--variant <name:key=value>",
+    help: "a version to test side by side with others, such as short:system=@short.txt (repeatable; keys: model, system, endpoint, target, protocol, tools, tool_support, temperature and other parameters)",
+    parse: collect,
+    repeat: "again",
+    key: {
+      name: "variants",
+      help: "Versions to test side by side, by name: each replaces the settings that it names.",
+      schema: ({ variants }) => variants,
+    },
+    // Merged with those of the configuration, key by key.
+    sets: () => ({}),
+  },
+  experiment: {
+    group: "Target",
+    flags: "--experiment <run>",
+    help: "the variants join the experiment of this run, whose replies are used again",
+    isRare: true,
+    repeat: "again",
+  },
+  reuse: {
+    group: "Target",
+    flags: "--reuse",
+    help: "use stored replies of any run with the same scenario and settings instead of asking again",
+    repeat: "again",
+    key: {
+      name: "reuse",
+      help: "Use stored replies of any run with the same scenario and settings instead of asking again.",
+      schema: ({ flag }) => flag,
+    },
+  },
+  fresh: {
+    group: "Target",
+    flags: "--fresh",
+    help: "ask for every reply, also where one is stored",
+    isRare: true,
+    repeat: "again",
+    conflicts: "reuse",
+  },
   endpoint: {
     group: "Target",
     flags: "--endpoint <url>",
@@ -192,7 +232,7 @@ export const evalOptions = {
   seed: {
     group: "Scenarios",
     flags: "--seed <number>",
-    help: "seed of the random sample, and of the order with --until-decided",
+    help: "seed of the random sample, and of the order with --until-decided and variants",
     isRare: true,
     parse: wholeNumber(0),
     repeat: "fixed",
@@ -244,13 +284,13 @@ export const evalOptions = {
   untilDecided: {
     group: "Gates",
     flags: "--until-decided",
-    help: "stop as soon as it is decided: two models, or one against --baseline or a --gate such as overall>=0.8",
+    help: "stop as soon as it is decided: two models, variants, or one against --baseline or a --gate such as overall>=0.8",
     repeat: "fixed",
   },
   notWorseBy: {
     group: "Gates",
     flags: "--not-worse-by <margins>",
-    help: "with --baseline: pass only if shown not to be worse by 0.02, or by overall=0.02,success=5%,latency_ms=10%",
+    help: "with --baseline or variants: pass only if shown not to be worse by 0.02, or by overall=0.02,success=5%,latency_ms=10%",
     parse: joinMargins,
     repeat: "resume",
     key: {

@@ -1,17 +1,18 @@
 import { compact } from "../../base/compact.ts";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { CliError, type ExitCode } from "../terminal/cli-error.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import { cannotWrite, writeWholeFile, outputFile } from "../terminal/files.ts";
 import { ownCommand } from "../terminal/next-command.ts";
 import { prepareSending, type Destination } from "./destinations.ts";
 import { note, printJson, printLine, printMessage, printResults } from "../terminal/output.ts";
 import { rankingMarkdown, rankingOf, testNames } from "./ranking-text.ts";
 import { formatOfFile, renderOutcome, toJudgedRun, withResponse } from "./render-results.ts";
-import { nameAmongRuns, type Reporter, type RunOutcome } from "./reporter.ts";
+import { experimentMarkdown } from "./experiment-text.ts";
+import { nameAmongRuns, type CommandEnd, type Reporter, type RunOutcome } from "./reporter.ts";
 
 export function jsonReporter(): Reporter {
-  return { onFinish: async (outcomes, exitCode) => printJson(await toResultDocument(outcomes, exitCode)) };
+  return { onFinish: async (outcomes, end) => printJson(await toResultDocument(outcomes, end)) };
 }
 
 /** Prints JUnit, Markdown or HTML to stdout. Only Markdown can hold several runs. */
@@ -21,7 +22,8 @@ export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
       if (number > 1) printLine("");
       printResults(await renderOutcome(await withResponse(outcome), format), format);
     },
-    async onFinish(outcomes) {
+    async onFinish(outcomes, { experiment }) {
+      if (experiment) return printMessage(`\n## Variants\n\n${experimentMarkdown(experiment)}`);
       const ranking = await rankingOf(outcomes);
       if (ranking)
         printMessage(`\n## Ranking\n\n${rankingMarkdown(ranking, testNames(outcomes.map(({ digest }) => digest)))}`);
@@ -30,11 +32,15 @@ export function textReporter(format: "junit" | "markdown" | "html"): Reporter {
 }
 
 /** The document of `rehearsal eval --json`: every run's results and gates, and the exit code. */
-async function toResultDocument(outcomes: readonly RunOutcome[], exitCode: ExitCode): Promise<object> {
-  const ranking = await rankingOf(outcomes);
+async function toResultDocument(
+  outcomes: readonly RunOutcome[],
+  { exitCode, experiment }: CommandEnd,
+): Promise<object> {
+  const ranking = experiment ? experiment.ranking : await rankingOf(outcomes);
   return compact({
     runs: (await Promise.all(outcomes.map(withResponse))).map(toJudgedRun),
     ranking: ranking ?? undefined,
+    experiment: experiment ?? undefined,
     passed: exitCode === 0,
     exit_code: exitCode,
   });
@@ -50,7 +56,9 @@ export function fileReporter(file: string): Reporter {
       const path = outputFile(file, place);
       // JUnit collectors merge files and distinguish cases only by these names.
       const whole = await withResponse(outcome);
-      const test_name = nameAmongRuns(whole.response.test_name, whole.response, place);
+      // The test of a variant is named after it.
+      const { test_name: given } = whole.response;
+      const test_name = outcome.variant ? given : nameAmongRuns(given, whole.response, place);
       const response = format === "junit" ? { ...whole.response, test_name } : whole.response;
       await writeWholeFile(path, await renderOutcome({ ...whole, response }, format));
       note(`wrote ${path}`);

@@ -5,6 +5,7 @@ import { scoreText } from "../../formats/export/results/report-text.ts";
 import { note, printWorkflowCommand } from "../terminal/output.ts";
 import { plainLine } from "../terminal/text.ts";
 import { toJudgements } from "./render-results.ts";
+import { experimentMarkdown } from "./experiment-text.ts";
 import { rankingMarkdown, rankingOf, testNames } from "./ranking-text.ts";
 import type { ResultsPlace } from "../terminal/files.ts";
 import { nameAmongRuns, type Reporter, type RunOutcome } from "./reporter.ts";
@@ -21,9 +22,10 @@ export function githubReporter(environment: NodeJS.ProcessEnv = process.env): Re
       const file = environment["GITHUB_STEP_SUMMARY"];
       if (file) await addToSummary(file, await stepSummary(outcome));
     },
-    async onFinish(outcomes) {
-      const ranking = await rankingOf(outcomes);
+    async onFinish(outcomes, { experiment }) {
       const file = environment["GITHUB_STEP_SUMMARY"];
+      if (file && experiment) return addToSummary(file, `## Variants\n\n${experimentMarkdown(experiment)}\n`);
+      const ranking = await rankingOf(outcomes);
       if (file && ranking)
         await addToSummary(
           file,
@@ -42,8 +44,8 @@ async function addToSummary(file: string, text: string): Promise<void> {
   }
 }
 
-function annotations({ digest, gates, problems }: RunOutcome, place: ResultsPlace): string[] {
-  const title = (name: string): string => nameAmongRuns(name, digest, place);
+function annotations({ digest, gates, problems, variant }: RunOutcome, place: ResultsPlace): string[] {
+  const title = (name: string): string => nameAmongRuns(name, digest, place, variant);
   const scenarios = digest.worst.map(({ scenario, failure }) => {
     const { scenario_id, average_scores, verdict } = scenario;
     const reply = failure && !failure.interaction.error ? [`reply: ${failure.interaction.agent_reply}`] : [];

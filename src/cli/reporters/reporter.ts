@@ -1,3 +1,5 @@
+import type { ExperimentPlan } from "../../contract/schemas/evaluation-request.ts";
+import type { Experiment } from "../../contract/schemas/experiment.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type { RunDigest } from "../../formats/export/results/run-digest.ts";
 import type { Run, StoredTurn } from "../../contract/schemas/run.ts";
@@ -33,8 +35,17 @@ export interface RunOutcome {
   readonly next?: string | null;
   /** Options that find the run and its configuration again, for suggested commands. */
   readonly found?: readonly string[];
+  /** Set for one of several variants. */
+  readonly variant?: ExperimentPlan | undefined;
   /** Reads the whole results, for reporters that write them. */
   results(): Promise<EvaluationResponse>;
+}
+
+/** How a command ended. */
+export interface CommandEnd {
+  readonly exitCode: ExitCode;
+  /** The variants side by side; null when the command had none. */
+  readonly experiment: Experiment | null;
 }
 
 /** Reports progress and results of runs. Every method is optional. */
@@ -43,7 +54,7 @@ export interface Reporter {
   onTurn?(turn: StoredTurn, figures: ProgressFigures): void;
   onEnd?(outcome: RunOutcome, place: ResultsPlace): void | Promise<void>;
   /** After the last run. */
-  onFinish?(outcomes: readonly RunOutcome[], exitCode: ExitCode): void | Promise<void>;
+  onFinish?(outcomes: readonly RunOutcome[], finish: CommandEnd): void | Promise<void>;
 }
 
 interface ReporterChoice {
@@ -103,6 +114,13 @@ async function createReporter(name: ReporterName, summary: boolean): Promise<Rep
   }
 }
 
-/** Adds the model's name when the command has several runs. */
-export const nameAmongRuns = (name: string, { model_id }: Pick<RunDigest, "model_id">, { of }: ResultsPlace): string =>
-  of < 2 ? name : `${name} on ${model_id}`;
+/** Adds the name of the variant, or of the model, when the command has several runs. */
+export const nameAmongRuns = (
+  name: string,
+  { model_id }: Pick<RunDigest, "model_id">,
+  { of }: ResultsPlace,
+  variant?: RunOutcome["variant"],
+): string => {
+  if (of < 2) return name;
+  return variant ? `${name} (${variant.variant})` : `${name} on ${model_id}`;
+};

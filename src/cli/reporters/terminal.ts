@@ -3,7 +3,7 @@ import { scoreText } from "../../formats/export/results/report-text.ts";
 import { noStyle, note, outputWidth, printMessage, styleFor } from "../terminal/output.ts";
 import { widthOf } from "../terminal/table.ts";
 import { durationText, plainLine, spentText } from "../terminal/text.ts";
-import type { ProgressFigures, Reporter, RunOutcome } from "./reporter.ts";
+import type { ProgressFigures, Reporter, RunOutcome, CommandEnd } from "./reporter.ts";
 import { shownWarnings, summaryText } from "./summary-text.ts";
 
 /** For a terminal: a progress bar with failures above it, then the summary unless stdout is used for a document. */
@@ -41,7 +41,7 @@ export function lineReporter({ summary = true }: { summary?: boolean } = {}): Re
     },
     onTurn: (_turn, figures) => progress(figures),
     onEnd: (outcome) => (summary ? printMessage(summaryText(outcome, noStyle, outputWidth())) : undefined),
-    onFinish: (outcomes) => (summary ? printRankingOf(outcomes) : undefined),
+    onFinish: (outcomes, end) => (summary ? printRankingOf(outcomes, end) : undefined),
   };
 }
 
@@ -115,7 +115,11 @@ function progressText({ turns, done, failed, overall, spent, remainingMs }: Prog
 }
 
 /** A single run has no ranking, so what makes one is not loaded for it. */
-async function printRankingOf(outcomes: readonly RunOutcome[]): Promise<void> {
+async function printRankingOf(outcomes: readonly RunOutcome[], { experiment }: CommandEnd): Promise<void> {
+  if (experiment) {
+    const { printExperiment } = await import("./experiment-text.ts");
+    return printExperiment(experiment);
+  }
   if (outcomes.length < 2) return;
   const { printRanking } = await import("./ranking-text.ts");
   await printRanking(outcomes);

@@ -9,7 +9,7 @@ import { finalStates } from "../../contract/schemas/run.ts";
 import { EvaluationRequest, RescoreRequest } from "../../contract/schemas/evaluation-request.ts";
 import { VerdictsRequest } from "../../contract/schemas/judging/human-verdict.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
-import { planRun } from "../../runs/plan/plan-run.ts";
+import { planRuns } from "../../runs/plan/plan-variants.ts";
 import { toRun, toRunList } from "../../runs/results/to-run.ts";
 import { validate } from "../../services/http/body/validate.ts";
 import type { Settings } from "../../settings.ts";
@@ -43,9 +43,9 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     freeze: async (runId, request) => ({ scenario: await runs.freeze(await find(runId), request) }),
     async estimate(request) {
       const asked = await runs.withRecordedUsers(validate(EvaluationRequest, request), null);
-      const plan = planRun(asked, settings.limits, helpers);
-      for (const endpoint of plan.survey.endpoints(plan)) checkEndpoint(endpoint);
-      return runs.estimate(plan, { warnings: [], owner: null });
+      const planned = planRuns(asked, settings.limits, helpers);
+      for (const { plan } of planned.runs) for (const endpoint of plan.survey.endpoints(plan)) checkEndpoint(endpoint);
+      return runs.estimatePlanned(planned, { warnings: [], owner: null });
     },
     async rescore(runId, { replace, ...options }) {
       const request = validate(RescoreRequest, replace);
@@ -63,6 +63,7 @@ export async function openLocalSource(settings: Settings): Promise<RunSource> {
     agreement: async (runId, query) => runs.reviews.agreement(await find(runId), query),
     corrections: async (runId) => runs.reviews.corrections(await find(runId)),
     compare: (baseline, candidate) => runs.compare(baseline, candidate, undefined),
+    experiment: (id, query) => runs.experiment(id, null, query),
     async cancel(runId) {
       const run = await find(runId);
       if (finalStates.has(run.state)) throw new CliError(`the run ${runId} has already ended (${run.state})`);
@@ -110,6 +111,7 @@ export const noRuns = (settings: Settings, typed: string | undefined): RunSource
   agreement: async (runId) => noSuchRun(runId),
   corrections: async (runId) => noSuchRun(runId),
   compare: async (baseline) => noSuchRun(baseline),
+  experiment: async (id) => noSuchRun(id),
   cancel: async (runId) => noSuchRun(runId),
   delete: async (runId) => noSuchRun(runId),
   async [Symbol.asyncDispose]() {},

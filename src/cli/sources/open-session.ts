@@ -37,8 +37,8 @@ interface SessionOptions extends SourceOptions {
   readonly concurrency?: number | undefined;
   /** True when our own agent backend is evaluated. */
   readonly agent: boolean;
-  /** The agent under test on this machine. */
-  readonly target?: LocalTarget | undefined;
+  /** The agents under test on this machine. */
+  readonly targets?: readonly LocalTarget[] | undefined;
   /** Secrets that configured targets name. */
   readonly targetSecrets?: readonly TargetSecret[] | undefined;
   /** A run to resume. */
@@ -50,7 +50,7 @@ interface SessionOptions extends SourceOptions {
 }
 
 /** Opens the service at `--server`, else one in this process. */
-export async function openSession({ agent, resume, target, ...options }: SessionOptions): Promise<Session> {
+export async function openSession({ agent, resume, targets, ...options }: SessionOptions): Promise<Session> {
   loadEnvironment(options.envFile);
   const server = options.server ?? serverFromEnvironment(options.dataDir);
   if (server !== undefined) {
@@ -63,7 +63,7 @@ export async function openSession({ agent, resume, target, ...options }: Session
     };
   }
   return {
-    ...(await openOwnServices(options, { runs: resume === undefined ? [] : [resume], agent, target })),
+    ...(await openOwnServices(options, { runs: resume === undefined ? [] : [resume], agent, targets })),
     outlivesUs: false,
   };
 }

@@ -5,6 +5,7 @@ import type { RunFilter } from "../../contract/ports/store.ts";
 import type { RunComparison } from "../../contract/schemas/comparison.ts";
 import type { RunEstimate } from "../../contract/schemas/budget.ts";
 import type { FreezeRequest, FrozenConversation } from "../../contract/schemas/library.ts";
+import type { Experiment } from "../../contract/schemas/experiment.ts";
 import type { EvaluationResponse } from "../../contract/schemas/evaluation-response.ts";
 import type {
   Agreement,
@@ -37,6 +38,8 @@ export interface RunSource extends AsyncDisposable {
   corrections(runId: string): Promise<Corrections>;
   /** Compares two runs as the service does, with the corrections by people's verdicts. */
   compare(baseline: string, candidate: string): Promise<RunComparison>;
+  /** The variants of an experiment side by side. */
+  experiment(id: string, query: { readonly score?: string | undefined }): Promise<Experiment>;
   cancel(runId: string): Promise<Run>;
   delete(runId: string): Promise<void>;
 }

@@ -22,6 +22,7 @@ export const evaluationAddresses = {
   compareRuns: "GET /compare",
   judgePairs: "POST /compare",
   rankRuns: "GET /rank",
+  getExperiment: "GET /experiments/{experiment_id}",
   measureNoise: "GET /noise",
   estimateRun: "POST /estimate",
   auditJudge: "POST /judges/audit",

@@ -16,6 +16,7 @@ import {
   VerdictsQuery,
   VerdictsRequest,
 } from "../schemas/judging/human-verdict.ts";
+import { Experiment, ExperimentQuery } from "../schemas/experiment.ts";
 import { marginsPattern, parseMargins } from "../schemas/margins.ts";
 import { Run } from "../schemas/run.ts";
 import { ScoreAgreementRequest, ScoreAgreements } from "../schemas/judging/score-agreement.ts";
@@ -189,6 +190,18 @@ export const getRunSequence = defineOperation("getRunSequence", {
   parameters: runParameter,
   responses: { 200: { description: "The comparison so far.", schema: RunSequence } },
   errors: ["not_found", "run_not_found"],
+});
+
+export const getExperiment = defineOperation("getExperiment", {
+  summary: "Show the variants of an experiment side by side",
+  description:
+    "A table of scenarios and variants with their replies, a ranking of the variants, the effects of a grid, and which replies were taken from earlier runs. `experiment_id` may also be the id of one of its runs.",
+  tag: "Analysis",
+  scope: "runs:read",
+  parameters: { experiment_id: { description: "The experiment's id, or that of one of its runs." } },
+  query: ExperimentQuery,
+  responses: { 200: { description: "The experiment as far as it has come.", schema: Experiment } },
+  errors: ["validation_failed", "not_found", "run_not_found"],
 });
 
 export const getScoreAgreement = defineOperation("getScoreAgreement", {

@@ -88,6 +88,8 @@ export interface RunFilter {
   readonly tag?: string | undefined;
   /** A key of the run's metadata, or `key=value`. */
   readonly label?: string | undefined;
+  /** Id of the experiment that the run belongs to. */
+  readonly experiment?: string | undefined;
   /** The mean of a score; runs without it are left out. */
   readonly scoreRange?: { readonly name: string; readonly minimum: number; readonly maximum: number } | undefined;
   /** First and last moment of creation, both included. */

@@ -59,7 +59,7 @@ export const Parameters = z
   .meta({ id: "Parameters" });
 export type Parameters = z.infer<typeof Parameters>;
 
-/** The other side of a run that stops when it is decided: a second model, an ended run, or a threshold. */
+/** The other side of a run that stops when it is decided: a second model, a variant, an ended run, or a threshold. */
 const Opponent = z
   .object({
     model_id: z.string().min(1).max(512).optional().describe("A second model: both run, scenario by scenario."),
@@ -72,13 +72,22 @@ const Opponent = z
     protocol: Protocol.optional().describe("Protocol of the second model. Default: that of the run."),
     system_prompt: z.string().optional().describe("System prompt of the second model. Default: that of the run."),
     parameters: Parameters.optional().describe("Parameters of the second model. Default: those of the run."),
+    variant: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("With `variants`: the one that the others are compared with. Default: the first."),
     run: z.string().min(1).max(200).optional().describe("Id of an ended run to compare with."),
     threshold: z.number().min(0).max(1).optional().describe("A value that the mean of the score is compared with."),
   })
-  .superRefine(({ model_id, run, threshold, ...ofModel }, context) => {
-    const named = [model_id, run, threshold].filter((value) => value !== undefined).length;
+  .superRefine(({ model_id, variant, run, threshold, ...ofModel }, context) => {
+    const named = [model_id, variant, run, threshold].filter((value) => value !== undefined).length;
     if (named !== 1)
-      context.addIssue({ code: "custom", message: "must name one of model_id, run and threshold to compare with" });
+      context.addIssue({
+        code: "custom",
+        message: "must name one of model_id, variant, run and threshold to compare with",
+      });
     const [field] = Object.entries(ofModel).find(([, value]) => value !== undefined) ?? [];
     if (named === 1 && model_id === undefined && field !== undefined)
       context.addIssue({ code: "custom", path: [field], message: "can only be given together with model_id" });
@@ -93,7 +102,7 @@ const untilForm =
 export const UntilDecided = z
   .object({
     until: z.literal("decided", { error: untilForm }),
-    against: Opponent,
+    against: Opponent.optional().describe("Required unless the request has `variants`."),
     score: z
       .string()
       .min(1)
@@ -115,9 +124,14 @@ export type UntilDecided = z.infer<typeof UntilDecided>;
 /** How a run takes part in a comparison that stops when it is decided. */
 export const SequencePlan = UntilDecided.omit({ until: true, each: true })
   .extend({
+    against: Opponent,
     seed: z.int().min(0),
     side: z.enum(["candidate", "baseline"]),
     opponent: z.string().optional().describe("Id of the run of the other side, if that runs at the same time."),
+    rivals: z
+      .array(z.string())
+      .optional()
+      .describe("With more than two variants: the ids of all their runs, in the order of the request."),
   })
   .meta({ id: "SequencePlan" });
 export type SequencePlan = z.infer<typeof SequencePlan>;
@@ -279,6 +293,73 @@ const options = {
     ),
 };
 
+const endpointOrTarget = z.union([options.endpoint, Target, LocalTarget, DeclaredTarget]);
+
+/** The settings that variants may differ in: everything that the model or agent under test sees. */
+const variable = {
+  model_id: options.model_id,
+  endpoint: endpointOrTarget,
+  protocol: Protocol,
+  system_prompt: z
+    .string()
+    .max(1_000_000)
+    .describe(
+      "Replaces the system prompts of all scenarios. `{{name}}` stands for the value of that name in a scenario's `metadata`.",
+    ),
+  parameters: Parameters,
+  world: World.describe("Replaces the worlds of all scenarios."),
+  tools: z
+    .array(z.string().min(1).max(200))
+    .max(128)
+    .describe("The names of the tools that are offered, of those in the worlds. Default: all."),
+  world_address: WorldAddress,
+  tool_support: ToolSupportMode,
+};
+
+export const mostVariants = 50;
+
+const VariantName = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^[^\r\n\t]*$/, "must be one line");
+
+/** One version of what is tested. Settings that it leaves out are those of the request. */
+export const Variant = z
+  .object({ name: VariantName.describe("Shown in results."), ...variable })
+  .partial()
+  .required({ name: true })
+  .meta({ id: "Variant" });
+export type Variant = z.infer<typeof Variant>;
+
+const levelsOf = <Value extends z.ZodType>(value: Value) =>
+  z.union([z.array(value).min(1).max(mostVariants), z.record(VariantName, value)]).optional();
+
+/** Levels of each setting: a list, or an object with a name for each. */
+export const Variation = z
+  .object({
+    model_id: levelsOf(variable.model_id),
+    endpoint: levelsOf(variable.endpoint),
+    system_prompt: levelsOf(variable.system_prompt),
+    parameters: levelsOf(variable.parameters),
+    world: levelsOf(variable.world),
+    tools: levelsOf(variable.tools),
+    tool_support: levelsOf(variable.tool_support),
+  })
+  .meta({ id: "Variation" });
+export type Variation = z.infer<typeof Variation>;
+
+/** How a run belongs to an experiment. */
+export const ExperimentPlan = z
+  .object({
+    id: z.string().describe("Id of the experiment: that of its first run."),
+    variant: z.string(),
+    factors: z.record(z.string(), z.string()).optional().describe("With `vary`: the level of each setting."),
+    runs: z.array(z.string()).describe("Ids of the runs that were created together, in the order of the variants."),
+  })
+  .meta({ id: "ExperimentPlan" });
+export type ExperimentPlan = z.infer<typeof ExperimentPlan>;
+
 /** Body of POST /evaluate. */
 export const EvaluationRequest = z
   .object({
@@ -299,12 +380,34 @@ export const EvaluationRequest = z
       .describe(
         "Id of a run whose simulated users are replayed: their recorded messages are sent, and no simulator is asked. Stored as `user.recorded`.",
       ),
-    ...options,
-    endpoint: z
-      .union([options.endpoint, Target, LocalTarget, DeclaredTarget])
+    variants: z
+      .array(Variant)
+      .min(1)
+      .max(mostVariants)
+      .optional()
       .describe(
-        "Base URL (…/v1) or full URL of the model endpoint under test, an object that says how another agent is asked, or the name of a target that the service knows.",
+        "Versions to run over the same scenarios, side by side: one run each, which together are an experiment. The response is that of the first.",
       ),
+    vary: Variation.optional().describe(
+      "Makes a variant of every combination of these values, of each of the `variants` if there are some.",
+    ),
+    experiment: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("Id of an experiment that the variants join. Its stored replies are used again, unless `fresh`."),
+    reuse: z
+      .boolean()
+      .optional()
+      .describe(
+        "Uses stored replies of any earlier run with the same scenario and the same settings, instead of asking again. Default: only those of the `experiment` that is joined.",
+      ),
+    fresh: z.boolean().optional().describe("Asks for every reply, also where one is stored."),
+    ...options,
+    endpoint: endpointOrTarget.describe(
+      "Base URL (…/v1) or full URL of the model endpoint under test, an object that says how another agent is asked, or the name of a target that the service knows.",
+    ),
   })
   .meta({ id: "EvaluationRequest" });
 export type EvaluationRequest = z.infer<typeof EvaluationRequest>;
@@ -325,6 +428,8 @@ export const EvaluationPlan = z
       "Only in runs of earlier versions; `attempts` is then the `max` of it.",
     ),
     sequence: SequencePlan.optional(),
+    experiment: ExperimentPlan.optional(),
+    reuse: z.array(z.string()).optional().describe("Ids of the runs whose replies are used again."),
     ...options,
     target: z.union([Target, LocalTarget]).optional().describe("The endpoint, when the request has an object for it."),
   })

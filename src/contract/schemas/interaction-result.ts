@@ -79,6 +79,10 @@ export const StoredReply = z.object({
     .optional()
     .describe("Calls of an agent in its world that came after the end of the turn before, and were refused."),
   user_turn: UserTurn.optional().describe("The message of the turn, when it is not part of the script."),
+  reused: z
+    .object({ run_id: z.string(), at: z.iso.datetime().describe("When that run was started.") })
+    .optional()
+    .describe("The run that the reply was taken from, instead of asking again. It cost nothing in this run."),
 });
 export type StoredReply = z.infer<typeof StoredReply>;
 

@@ -3,7 +3,7 @@ import { Cursor } from "./shared/cursor.ts";
 import { GateResult } from "./budget.ts";
 import { HelperUsage, Usage } from "./shared/usage.ts";
 import { Warning } from "../errors/problem.ts";
-import { Priority } from "./evaluation-request.ts";
+import { ExperimentPlan, Priority } from "./evaluation-request.ts";
 import { InteractionError } from "./interaction-result.ts";
 import { Metadata } from "./scenario.ts";
 import { SimulatedUsers } from "./acting/user-turn.ts";
@@ -216,6 +216,7 @@ export const Run = z
       .object({ side: z.enum(["candidate", "baseline"]), opponent: z.string().nullable() })
       .optional()
       .describe("Set when the run stops as soon as a comparison is decided; `opponent` is the run of the other side."),
+    experiment: ExperimentPlan.optional().describe("Set when the run is one of several variants."),
   })
   .meta({ id: "Run" });
 export type Run = z.infer<typeof Run>;
@@ -254,6 +255,7 @@ export const RunListQuery = z
       .max(400)
       .optional()
       .describe("Only runs whose `metadata` has this key or, as `key=value`, this value under it."),
+    experiment: z.string().max(200).optional().describe("Only runs of the experiment with this id."),
     score: z
       .string()
       .max(200)

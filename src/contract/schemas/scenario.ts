@@ -109,7 +109,9 @@ const acting = {
   user: SimulatedUser.optional().describe("A model that plays the user, instead of scripted turns or after them."),
 };
 
-const about = Metadata.optional().describe("Anything else about the scenario. Kept with it, never scored or sent.");
+const about = Metadata.optional().describe(
+  "Anything else about the scenario. Kept with it and never scored. A variant's system prompt may name a value as `{{name}}`; otherwise it is not sent.",
+);
 
 /** The fields of a scenario, without the rule that it needs turns or a user. */
 export const ScenarioFields = z.object({

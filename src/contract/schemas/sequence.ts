@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const SequenceVerdictName = z
+export const SequenceVerdictName = z
   .enum(["better", "worse", "closer", "less_close", "not_worse", "undecided"])
   .meta({ id: "SequenceVerdictName" });
 type SequenceVerdictName = z.infer<typeof SequenceVerdictName>;
@@ -45,6 +45,10 @@ const figures = {
     .describe(
       "Set when `better` or `not_worse` rests on the spread between the scenarios: the largest share of complete failures that so few scenarios do not exclude. Absent when the verdict holds for any distribution.",
     ),
+  beaten_by: z
+    .string()
+    .optional()
+    .describe("With more than two variants: the one that was shown to be better, so that this one was dropped."),
   sentence: z.string(),
 };
 

@@ -33,8 +33,9 @@ export function spentOn({ reply, scores }: { reply: StoredReply; scores: StoredS
   return addSpent(spentOnReply(reply), spentOnHelpers({ reply, scores }));
 }
 
-/** Spent on the reply itself; nothing for a turn that was not called. */
-export function spentOnReply({ tries, usage, cost, model_calls }: StoredReply): Spent {
+/** Spent on the reply itself; nothing for a turn that was not called, or whose reply is that of another run. */
+export function spentOnReply({ tries, usage, cost, model_calls, reused }: StoredReply): Spent {
+  if (reused) return noSpent;
   return { calls: model_calls ?? (tries > 0 ? 1 : 0), tokens: usage?.total_tokens ?? 0, money: cost ?? 0 };
 }
 

@@ -22,12 +22,14 @@ interface SequenceSides {
   /** How many of them, from the first on, are complete on both sides. */
   readonly complete: number;
   readonly margin: number | null;
+  /** Comparisons that must all be right at once. Default 1. */
+  readonly comparisons?: number | undefined;
   /** `false` omits intermediate points. */
   readonly trace?: boolean;
 }
 
 /** The figures of a comparison that stops when it is decided, before it is known why it stopped. */
-interface ComparedSequence extends Omit<Sequence, "reads" | "verdict" | "assumesSpread"> {
+export interface ComparedSequence extends Omit<Sequence, "reads" | "verdict" | "assumesSpread"> {
   readonly verdict: SequenceVerdict;
   readonly left_out: number;
   readonly missing: MissingReplies;
@@ -42,14 +44,14 @@ type SequenceVerdict = RunSequence["verdict"] | null;
  * not count before a slow one that comes first. The same stored scores always give the same verdict.
  */
 export function compareSequence(sides: SequenceSides): ComparedSequence {
-  const { order, complete, margin, against, trace = true } = sides;
+  const { order, complete, margin, against, comparisons, trace = true } = sides;
   const reached = order.slice(0, complete);
   const { units } = differencesOf(sides, new Set(reached));
   const counted = reached.filter((id) => units.has(id));
   const scale = typeof against === "number" ? { lowest: -against, highest: 1 - against, anyDistribution: true } : {};
   const { reads, assumesSpread, ...sequence } = followSequence(
     counted.map((id) => units.get(id) as SequenceUnit),
-    { planned: order.length, ...scale, margin: margin ?? undefined, trace },
+    { planned: order.length, ...scale, margin: margin ?? undefined, comparisons, trace },
   );
   // Replies that are missing after the scenario that decided change nothing.
   const last = sequence.verdict === null ? reached.length : reached.indexOf(counted[reads - 1] ?? "") + 1;
@@ -124,7 +126,7 @@ type Told = Pick<
   RunSequence,
   "score" | "margin" | "verdict" | "stopped_by" | "scenarios" | "planned" | "effect" | "lower" | "upper" | "threshold"
 > &
-  Partial<Pick<RunSequence, "left_out" | "missing_as_zero" | "bound" | "undetected_failures">> & {
+  Partial<Pick<RunSequence, "left_out" | "missing_as_zero" | "bound" | "undetected_failures" | "beaten_by">> & {
     /** False when the score rests on a judge without an audit. */
     readonly audited?: boolean;
   };
@@ -171,12 +173,14 @@ function verdictSentence(told: Told): string {
     case "undecided":
       return stopped_by === null
         ? `Not decided after ${count}: ${score} ${seen}.`
-        : `Undecided: ${reasonText(stopped_by)} after ${count}. ${score} ${seen}.${neededText(told)}`;
+        : `Undecided: ${reasonText(stopped_by, told.beaten_by)} after ${count}. ${score} ${seen}.${neededText(told)}`;
   }
 }
 
-function reasonText(stopped: NonNullable<RunSequence["stopped_by"]>): string {
+function reasonText(stopped: NonNullable<RunSequence["stopped_by"]>, beaten_by: string | undefined): string {
   switch (stopped) {
+    case "decided":
+      return beaten_by === undefined ? "no comparison was left" : `${beaten_by} was shown to be better`;
     case "budget":
       return "the budget was spent";
     case "cancelled":

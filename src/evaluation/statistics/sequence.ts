@@ -27,6 +27,8 @@ export interface SequenceOptions {
    * is estimated once the spread is known, which rests on two runs that fail alike. Scores of one run are skewed by nature.
    */
   readonly anyDistribution?: boolean;
+  /** Number of comparisons that must all be right at once with 95 %: each needs so many times the capital (Bonferroni). Default 1. */
+  readonly comparisons?: number | undefined;
   /** `false` omits intermediate points. */
   readonly trace?: boolean;
 }
@@ -64,6 +66,7 @@ export function decideSequence(
   const exactly = createSide(units, { ...options, anyDistribution: true }, 1);
   const worse = createSide(units, options, -1).capitalAt(0);
   const floor = -(options.margin ?? 0);
+  const { comparisons = 1 } = options;
   const claims = [
     { verdict: "better", capital: above.capitalAt(0), exact: exactly.capitalAt(0), enough },
     { verdict: "not_worse", capital: above.capitalAt(floor), exact: exactly.capitalAt(floor), enough: enoughOneSided },
@@ -71,10 +74,10 @@ export function decideSequence(
   const isAsked = (verdict: BetVerdict): boolean => verdict === "better" || options.margin !== undefined;
   const held = new Set<BetVerdict>();
   for (let scenarios = 0; scenarios < units.length;) {
-    const isWorse = worse.bet(scenarios) >= enough;
+    const isWorse = worse.bet(scenarios) >= enough * comparisons;
     const reached = claims.filter(({ verdict, capital, exact, enough: needed }) => {
-      if (exact.bet(scenarios) >= needed) held.add(verdict);
-      return capital.bet(scenarios) >= needed && isAsked(verdict);
+      if (exact.bet(scenarios) >= needed * comparisons) held.add(verdict);
+      return capital.bet(scenarios) >= needed * comparisons && isAsked(verdict);
     });
     scenarios += 1;
     const [better, notWorse] = claims.map((claim) => reached.find((found) => found === claim)?.verdict ?? null);
@@ -87,13 +90,14 @@ export function decideSequence(
 /** Follows the differences in their order and stops at the first verdict. */
 export function followSequence(units: readonly SequenceUnit[], options: SequenceOptions): Sequence {
   const { verdict, scenarios, assumesSpread } = decideSequence(units, options);
-  const { trace = true } = options;
+  const { trace = true, comparisons = 1 } = options;
   const above = createSide(units, options, 1);
   const below = createSide(units, options, -1);
   const pointAt = (count: number): SequencePoint => {
     const seen = units.slice(0, count).flatMap(({ difference }) => difference ?? []);
     const sum = seen.reduce((total, difference) => total + difference, 0);
-    const [lower, upper] = [above.bound(count), -below.bound(count)];
+    const needed = enough * comparisons;
+    const [lower, upper] = [above.bound(count, needed), -below.bound(count, needed)];
     // Both bounds are right at once in 95 of 100 sequences; in the others they may pass each other.
     const middle = (lower + upper) / 2;
     return {
@@ -106,7 +110,8 @@ export function followSequence(units: readonly SequenceUnit[], options: Sequence
   const step = Math.max(1, Math.ceil(scenarios / mostPoints));
   const counts = Array.from({ length: Math.floor((scenarios - 1) / step) }, (_, index) => (index + 1) * step);
   const last = pointAt(scenarios);
-  const bound = verdict === "not_worse" ? Math.max(last.lower, above.bound(scenarios, enoughOneSided)) : null;
+  const bound =
+    verdict === "not_worse" ? Math.max(last.lower, above.bound(scenarios, enoughOneSided * comparisons)) : null;
   return {
     ...last,
     verdict,
@@ -126,7 +131,7 @@ export function fewestScenarios(options: SequenceOptions): number {
     const side = createSide(units, options, difference > 0 ? 1 : -1);
     const capital = side.capitalAt(difference > 0 ? -margin : 0);
     let count = 0;
-    const needed = difference > 0 && margin > 0 ? enoughOneSided : enough;
+    const needed = (difference > 0 && margin > 0 ? enoughOneSided : enough) * (options.comparisons ?? 1);
     while (count < most && capital.bet(count) < needed) count += 1;
     return count + 1;
   });
@@ -167,7 +172,7 @@ interface BetSide {
   /** The capital that bets on a mean above `mean`. */
   capitalAt(mean: number): Capital;
   /** The largest mean that a capital has refuted within so many scenarios. */
-  bound(count: number, needed?: number): number;
+  bound(count: number, needed: number): number;
 }
 
 interface Capital {
@@ -226,7 +231,7 @@ function createSide(
 
   return {
     capitalAt,
-    bound(count, needed = enough) {
+    bound(count, needed) {
       // Every stake wins less against a higher mean, so the refuted means are all below one bound.
       let [refuted, open] = [low, high];
       while (open - refuted > 1e-4) {

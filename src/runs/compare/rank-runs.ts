@@ -25,9 +25,12 @@ interface SideRanking {
   finish(notes: readonly string[]): RunRanking;
 }
 
-export function createRanking(score: string, runs: readonly RankedSide[]): SideRanking {
+export function createRanking(
+  score: string,
+  runs: readonly RankedSide[],
+  titles: readonly string[] = runTitles(runs),
+): SideRanking {
   const shared = shareScore(score);
-  const titles = runTitles(runs);
   let first: ComparedSide | null = null;
   let added = 0;
   let reason: string | null = null;
@@ -146,7 +149,11 @@ function refusedRanking(score: string, reason: string, notes: readonly string[])
 /** Ranks stored runs by one score, `overall` by default. Runs that cannot be ranked are refused with a reason in the result. */
 export async function rankStoredRuns(
   store: Store,
-  { ids, score }: { ids: readonly string[]; score?: string | undefined },
+  {
+    ids,
+    score,
+    titles: named,
+  }: { ids: readonly string[]; score?: string | undefined; titles?: readonly string[] | undefined },
   { owner }: { owner?: string | null } = {},
 ): Promise<RunRanking> {
   const runs: RunRecord[] = [];
@@ -154,10 +161,10 @@ export async function rankStoredRuns(
   if (runs.length < 2) throw new ServiceError("validation_failed", "Name at least two runs.");
   const sides = runs.map((run) => ({ ...toComparedRun(run), summary: run.summary }));
   const chosen = score ?? defaultRankingScore(sides);
-  const titles = runTitles(sides);
+  const titles = named ?? runTitles(sides);
   const attempts = commonAttempts(runs.map(({ settings }, index) => [`the run ${titles[index]}`, settings]));
   const failed = await readFailedReplies(store, runs);
-  const ranking = createRanking(chosen, sides);
+  const ranking = createRanking(chosen, sides, titles);
   // Runs are read one at a time, so that only the first is held completely.
   for (const run of runs) ranking.add(await readComparedRun(store, run, { attempts: attempts.most, failed }));
   return ranking.finish([...attempts.notes, ...failedReplyNotes(failed, { ...attempts, score: chosen })]);

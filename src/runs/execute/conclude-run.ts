@@ -33,7 +33,9 @@ export function createConcluder({ store, now, figuresOf, onEnd }: ConcluderOptio
     await concludeRun(runId, { store, now, figures: await figuresOf(runId) });
     onEnd(runId);
     const { sequence } = run?.settings ?? {};
-    if (sequence?.side === "baseline" && sequence.opponent !== undefined) await concludeCandidate(sequence.opponent);
+    if (sequence?.side !== "baseline" || sequence.opponent === undefined) return;
+    for (const id of sequence.rivals?.filter((rival) => rival !== runId) ?? [sequence.opponent])
+      await concludeCandidate(id);
   }
 
   async function concludeCandidate(runId: string): Promise<void> {

@@ -74,7 +74,10 @@ export async function executeAttempt(claimed: ClaimedAttempt, options: ExecuteOp
     // A first try has no stored turns to restore.
     if (claimed.tries > 1) await execution.restore(await store.interactions.ofAttempt(claimed.lease.attempt_id));
     // A comparison that is over needs no more calls; the attempt ends with the turns it has.
-    if ((await context.sequence?.admit(claimed.scenario_index, options.signal)) !== false) await execution.run();
+    if ((await context.sequence?.admit(claimed.scenario_index, options.signal)) !== false) {
+      await execution.reuse();
+      await execution.run();
+    }
   } catch (error) {
     // Errors after the end was stored, such as an abort, do not matter.
     if (!execution.outcome) throw error;
@@ -151,8 +154,31 @@ class AttemptExecution {
     }
   }
 
+  /** Takes the replies of an earlier run, if there are some, and scores them. An attempt that has begun to ask asks on. */
+  async reuse(): Promise<void> {
+    const { context, onStored } = this.#options;
+    const { scenario_index, attempt } = this.#claimed;
+    const { replies, scored } = this.#transcript;
+    if (!context.reuse || replies.values().some(({ reused }) => !reused)) return;
+    const found = await context.reuse.find(scenario_index, attempt);
+    if (!found) return;
+    for (const { turn_index, number, entries } of found.journal)
+      if (number >= this.#partsOf(turn_index).length) await this.#appendToJournal(turn_index, entries);
+    for (const { turn_index, reply } of found.turns) replies.set(turn_index, reply);
+    for (const { turn_index, reply } of found.turns) {
+      if (scored.has(turn_index)) continue;
+      const turn = await (this.#scoresLocally
+        ? this.#storeScored(turn_index, reply)
+        : this.#storeThenScore(turn_index, reply));
+      scored.set(turn_index, turn.scores);
+      context.ledger?.stored({ scenario_index, attempt, ...turn });
+      onStored();
+    }
+  }
+
   async run(): Promise<void> {
     const { signal, context } = this.#options;
+    if (this.outcome) return;
     const { settings, ledger } = context;
     if (this.#calls) this.#reservation = await ledger?.reserve(this.#calls.left(this.#transcript.scored), signal);
     const [first] = await this.#runPasses([

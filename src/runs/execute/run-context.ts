@@ -17,6 +17,7 @@ import type { Scoring, TurnJudge } from "../../evaluation/scoring.ts";
 import type { Simulator } from "../../evaluation/simulation/ask-simulator.ts";
 import type { countJournal } from "../../evaluation/world/limits.ts";
 import { createIncrementalSummary, type IncrementalSummary } from "../results/run-figures.ts";
+import { createReuse, type Reuse } from "../experiments/reuse.ts";
 import { createSequenceWatches, type SequenceWatch } from "../sequence/sequence-watch.ts";
 import type { RunServices } from "../run-services.ts";
 import { limitModel, originOf } from "./limit-model.ts";
@@ -51,8 +52,10 @@ export interface RunContext {
   /** Counts entries of an attempt's journal. Throws when there are too many. Default: only the limit of all journals. */
   readonly countJournal?: ReturnType<typeof countJournal> | undefined;
   readonly figures: IncrementalSummary;
-  /** Set for a run that stops when it is decided. */
+  /** Set for a run that stops when it is decided, and for a variant, which keeps step with the others. */
   readonly sequence?: SequenceWatch | null;
+  /** Finds replies of earlier runs. Null for a run that asks for every reply. */
+  readonly reuse?: Reuse | null;
 }
 
 /** A run whose replies are to be scored. */
@@ -156,6 +159,7 @@ export function createRunContexts(
       ledger,
       figures,
       sequence: sequences.of(run, scenarios.length),
+      reuse: createReuse(store, { settings, scenarios }),
       owner: run.owner,
     };
   }

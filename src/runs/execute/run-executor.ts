@@ -103,11 +103,12 @@ export class RunExecutor {
     this.#worker.wake();
   }
 
-  /** Executes the run here, and the other side of its comparison. */
+  /** Executes the run here, the other side of its comparison, and the other variants. */
   async #carry(runId: string): Promise<void> {
     const { store } = this.#services;
-    const opponent = (await store.runs.get(runId))?.settings.sequence?.opponent;
-    for (const id of [runId, ...(opponent === undefined ? [] : [opponent])]) {
+    const { sequence, experiment } = (await store.runs.get(runId))?.settings ?? {};
+    const opponent = sequence?.opponent;
+    for (const id of new Set([runId, ...(opponent === undefined ? [] : [opponent]), ...(experiment?.runs ?? [])])) {
       this.#ownRuns?.add(id);
       await store.runs.carry(id);
     }

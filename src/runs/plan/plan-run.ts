@@ -29,7 +29,8 @@ export function planRun(given: EvaluationRequest, limits: PlanLimits, helpers: P
   const { counts } = survey;
   enforceInteractionLimit(counts.planned, limits);
   const { test_batch: _, test_name, attempts: _attempts, endpoint, protocol, ...rest } = request;
-  const { judge, labeller, simulator, replay_users: _users, ...options } = rest;
+  const { variants: _variants, vary: _vary, experiment: _experiment, reuse: _reuse, fresh: _fresh, ...asked } = rest;
+  const { judge, labeller, simulator, replay_users: _users, ...options } = asked;
   const { attempts, sequence } = survey.attempts;
   enforceCallLimit({ attempts, history: request.history, judge }, counts, limits);
   const scenarios = sequence ? shuffle(survey.scenarios, sequence.seed) : [...survey.scenarios];

@@ -18,11 +18,11 @@ export interface PlannedAttempts {
 /** Splits the requested attempts into their number and the comparison that decides when to stop. */
 export function planAttempts(asked: EvaluationRequest["attempts"]): PlannedAttempts {
   if (typeof asked === "number") return { attempts: asked };
-  const { until: _decided, each, seed = newSeed(), ...rest } = asked;
-  return { attempts: each, sequence: { ...rest, seed, side: "candidate" } };
+  const { until: _decided, each, seed = newSeed(), against = {}, ...rest } = asked;
+  return { attempts: each, sequence: { ...rest, against, seed, side: "candidate" } };
 }
 
-const newSeed = (): number => Math.floor(Math.random() * 2 ** 31);
+export const newSeed = (): number => Math.floor(Math.random() * 2 ** 31);
 
 /** Refuses a comparison that could never be decided, before the first call. */
 export function sequenceProblems(
@@ -33,6 +33,8 @@ export function sequenceProblems(
   const { score, against, margin } = sequence;
   const { threshold } = against;
   const problems: FieldError[] = [];
+  if (Object.keys(against).length === 0)
+    problems.push({ pointer: "/attempts/against", code: "required", message: "is required without variants" });
   if (!scores(score)) {
     const isFigure = Object.values<string>(callFigures).includes(score);
     const message = isFigure
@@ -66,7 +68,7 @@ export function opposedSettings(
   if (sequence?.against.model_id === undefined) return null;
   const { model_id, endpoint = shared.endpoint, protocol = shared.protocol, ...against } = sequence.against;
   const { system_prompt = shared.system_prompt, parameters = shared.parameters } = against;
-  const half = budget && { budget: halved(budget) };
+  const half = budget && { budget: sharedBudget(budget, 2) };
   return {
     candidate: { ...settings, ...half, sequence: { ...sequence, opponent: ids.baseline } },
     baseline: compact({
@@ -88,11 +90,12 @@ export function opposedPlan({ scenarios, ...settings }: EvaluationPlan): Evaluat
   return sides && { ...sides.baseline, scenarios };
 }
 
-function halved({ calls, tokens, money, seconds }: Budget): Budget {
+/** The part of a budget that each of several runs gets. Time passes for all of them alike. */
+export function sharedBudget({ calls, tokens, money, seconds }: Budget, runs: number): Budget {
   return compact({
-    calls: calls === undefined ? undefined : Math.floor(calls / 2),
-    tokens: tokens === undefined ? undefined : Math.max(1, Math.floor(tokens / 2)),
-    money: money === undefined ? undefined : money / 2,
+    calls: calls === undefined ? undefined : Math.floor(calls / runs),
+    tokens: tokens === undefined ? undefined : Math.max(1, Math.floor(tokens / runs)),
+    money: money === undefined ? undefined : money / runs,
     seconds,
   });
 }

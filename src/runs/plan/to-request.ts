@@ -14,7 +14,8 @@ export function toRepeatRequest(
   { scenarios, helpers }: { scenarios: readonly Scenario[]; helpers: PlanHelpers },
 ): RepeatRequest {
   const { adaptive: _bounds, sequence, attempts, judge, labeller, simulator: _simulator, ...others } = settings;
-  const { on_failure, tags, metadata, target, ...rest } = others;
+  // The request is that of the variant alone.
+  const { on_failure, tags, metadata, target, experiment: _variant, reuse: _sources, ...rest } = others;
   const { protocol: _protocol, world_address: _address, ...withoutProtocol } = rest;
   const options = target ? { ...withoutProtocol, endpoint: target } : rest;
   const batch = scenarios.map((scenario) => toInput(withoutUserTurns(scenario), settings));
@@ -38,10 +39,10 @@ function ownSimulator({ simulator }: RunSettings, helpers: PlanHelpers): Pick<Re
   return own && Object.keys(own).length > 0 ? { simulator: own } : {};
 }
 
-/** The baseline side of a sequential comparison repeats with all scenarios. */
+/** The baseline side of a sequential comparison repeats with all scenarios, and so does a variant. */
 function requestedAttempts(attempts: number, sequence: RunSettings["sequence"]): RepeatRequest["attempts"] {
-  if (sequence?.side !== "candidate") return attempts;
-  const { side: _side, opponent: _opponent, seed: _order, ...comparison } = sequence;
+  if (sequence?.side !== "candidate" || sequence.against.variant !== undefined) return attempts;
+  const { side: _side, opponent: _opponent, rivals: _rivals, seed: _order, ...comparison } = sequence;
   return compact({ until: "decided", ...comparison, each: attempts !== 1 ? attempts : undefined });
 }
 

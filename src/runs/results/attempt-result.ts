@@ -145,6 +145,7 @@ function toInteractionResult(
     greeting,
     calls_seen,
     written_call,
+    reused,
   } = stored.reply;
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return compact({
@@ -168,6 +169,7 @@ function toInteractionResult(
     model_calls,
     refused_calls,
     greeting,
+    reused,
     user_turn: user_turn && withoutMessage(user_turn),
     ...scores,
   });

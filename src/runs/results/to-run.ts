@@ -31,6 +31,7 @@ export function toRun(record: RunRecord): Run {
     summary: record.summary,
     warnings: warnings.length > 0 ? warnings : undefined,
     ...sequenceOf(record),
+    experiment: record.settings.experiment,
   });
 }
 

@@ -12,6 +12,8 @@ import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { compareSequence, sequenceSentence } from "../../evaluation/comparison/sequence.ts";
 import { createFailedReplies, createRunTally } from "../../evaluation/comparison/run-tally.ts";
 import { fewestScenarios } from "../../evaluation/statistics/sequence.ts";
+import { comparisonsOf, rivalThatBeat } from "../experiments/read-contest.ts";
+import { creationMs, finishedScenarios } from "../stored/finished-scenarios.ts";
 import { invalidFieldsError } from "../plan/fields-error.ts";
 import { commonPairAttempts } from "../compare/compare-sides.ts";
 import { readComparedRun, readFailedReplies } from "../compare/stored-side.ts";
@@ -105,18 +107,21 @@ export async function readSequence(
     order,
     complete,
     margin: plan.margin ?? null,
+    comparisons: plan.rivals && comparisonsOf(plan),
     trace,
   });
-  const stopped_by = compared.verdict
-    ? ("decided" as const)
-    : stopReason({
-        candidate,
-        baseline,
-        baselineId,
-        concluding,
-        isWhole: complete === order.length,
-        isSkipping: done.skipped || (plan.opponent !== undefined && (doneThere?.skipped ?? false)),
-      });
+  const beaten_by = plan.rivals ? await rivalThatBeat(store, candidate) : undefined;
+  const stopped_by =
+    compared.verdict || beaten_by !== undefined
+      ? ("decided" as const)
+      : stopReason({
+          candidate,
+          baseline,
+          baselineId,
+          concluding,
+          isWhole: complete === order.length,
+          isSkipping: done.skipped || (plan.opponent !== undefined && (doneThere?.skipped ?? false)),
+        });
   const told = compact({
     score: plan.score,
     margin: plan.margin ?? null,
@@ -131,6 +136,7 @@ export async function readSequence(
     effect: compared.scenarios === 0 ? null : compared.effect,
     lower: compared.scenarios === 0 ? null : compared.lower,
     upper: compared.scenarios === 0 ? null : compared.upper,
+    beaten_by,
   });
   return {
     sequence: {
@@ -152,36 +158,6 @@ function estimandOf({ score, against }: SequencePlan, attempts: number): string 
   const times = attempts === 1 ? "one attempt" : `${attempts} attempts`;
   const minus = against.threshold === undefined ? "candidate minus baseline" : `minus ${against.threshold}`;
   return `Mean of ${score}, ${minus}, over scenarios like these with ${times} each.`;
-}
-
-interface FinishedScenarios {
-  /** Scenarios of which every attempt has ended with a turn. */
-  readonly ids: ReadonlySet<string>;
-  /** True when an attempt has ended without one: the budget is spent. */
-  readonly skipped: boolean;
-}
-
-async function finishedScenarios(
-  store: Store,
-  { id, state, settings, progress }: RunRecord,
-): Promise<FinishedScenarios> {
-  const scenarios = await store.runs.scenarios(id);
-  const counts = new Map<number, number>();
-  let ended = 0;
-  for await (const page of store.attempts.averages(id))
-    for (const { scenario_index, state: attemptState } of page) {
-      if (attemptState !== "done") continue;
-      ended += 1;
-      counts.set(scenario_index, (counts.get(scenario_index) ?? 0) + 1);
-    }
-  // A stored run may have had a budget: what it has counts.
-  const needed = finalStates.has(state) && !settings.sequence ? 1 : settings.attempts;
-  const isFinished = (index: number): boolean => (counts.get(index) ?? 0) >= needed;
-  return {
-    ids: new Set(scenarios.flatMap((scenario, index) => (isFinished(index) ? scenario.id : []))),
-    // The progress was read before the attempts, so it counts no attempt that these do not.
-    skipped: settings.sequence !== undefined && progress.attempts_done > ended,
-  };
 }
 
 interface StopFacts {
@@ -208,9 +184,6 @@ function stopReason(facts: StopFacts): RunSequence["stopped_by"] {
   if (ended.length === 0 && !concluding && !isSkipping) return null;
   return live.some(({ settings }) => settings.budget) ? "budget" : "scenarios";
 }
-
-/** How long the creation of the second run may take. */
-export const creationMs = 30_000;
 
 /** Adds the decision to the summary of an ended run that stops when it is decided. */
 export async function withDecision(summary: RunSummary, run: RunRecord, store: Store): Promise<RunSummary> {

@@ -38,7 +38,8 @@ export async function stateOfRun(reader: Reader, id: string): Promise<RunState |
  */
 export async function listRuns(reader: Reader, filter: RunFilter, carriers: RunCarriers): Promise<RunPage> {
   const limit = Math.max(1, Math.floor(filter.limit));
-  if (filter.tag !== undefined || filter.label !== undefined || filter.scoreRange) {
+  const { tag, label, experiment, scoreRange } = filter;
+  if (tag !== undefined || label !== undefined || experiment !== undefined || scoreRange) {
     return searchRuns(reader, { ...filter, limit }, carriers);
   }
   const found = await matchingRuns(reader, filter)
@@ -60,7 +61,7 @@ export async function listRuns(reader: Reader, filter: RunFilter, carriers: RunC
 const mostSearched = 5_000;
 
 /**
- * One page of a search by tag, label or score. These are inside JSON texts, whose operators differ between databases, so
+ * One page of a search by tag, label, experiment or score. These are inside JSON texts, whose operators differ between databases, so
  * rows are read in steps and compared here.
  */
 async function searchRuns(reader: Reader, filter: RunFilter, carriers: RunCarriers): Promise<RunPage> {
@@ -96,10 +97,11 @@ async function searchRuns(reader: Reader, filter: RunFilter, carriers: RunCarrie
 
 function isWanted(
   { settings, summary }: Pick<RunRow, "settings" | "summary">,
-  { tag, label, scoreRange: score }: RunFilter,
+  { tag, label, experiment, scoreRange: score }: RunFilter,
 ): boolean {
-  if (tag !== undefined || label !== undefined) {
-    const { tags, metadata } = fromJsonText<Pick<RunSettings, "tags" | "metadata">>(settings);
+  if (tag !== undefined || label !== undefined || experiment !== undefined) {
+    const { tags, metadata, ...rest } = fromJsonText<Pick<RunSettings, "tags" | "metadata" | "experiment">>(settings);
+    if (experiment !== undefined && rest.experiment?.id !== experiment) return false;
     if (tag !== undefined && !tags.includes(tag)) return false;
     if (label !== undefined && !hasLabel(metadata, label)) return false;
   }

@@ -34,9 +34,9 @@ class EvaluationOperations(Transport):
         """
         return self._stream("POST", "/evaluate", query={}, headers={"idempotency-key": idempotency_key}, body=body)
 
-    def list_runs(self, *, state: t.RunState | None = None, test_name: str | None = None, model_id: str | None = None, search: str | None = None, search_model_ids: str | None = None, tag: str | None = None, label: str | None = None, score: str | None = None, min_score: float | None = None, max_score: float | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> t.RunList:
+    def list_runs(self, *, state: t.RunState | None = None, test_name: str | None = None, model_id: str | None = None, search: str | None = None, search_model_ids: str | None = None, tag: str | None = None, label: str | None = None, experiment: str | None = None, score: str | None = None, min_score: float | None = None, max_score: float | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> t.RunList:
         """List runs, newest first"""
-        answer: t.RunList = self._ask("GET", "/runs", query={"state": state, "test_name": test_name, "model_id": model_id, "search": search, "search_model_ids": search_model_ids, "tag": tag, "label": label, "score": score, "min_score": min_score, "max_score": max_score, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor}, headers={}, body=None)
+        answer: t.RunList = self._ask("GET", "/runs", query={"state": state, "test_name": test_name, "model_id": model_id, "search": search, "search_model_ids": search_model_ids, "tag": tag, "label": label, "experiment": experiment, "score": score, "min_score": min_score, "max_score": max_score, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor}, headers={}, body=None)
         return answer
 
     def get_run(self, run_id: str) -> t.Run:
@@ -160,6 +160,15 @@ class EvaluationOperations(Transport):
     def audit_judge(self, body: t.JudgeAuditRequest) -> t.JudgeAudit:
         """Measure a judge against the choices of people"""
         answer: t.JudgeAudit = self._ask("POST", "/judges/audit", query={}, headers={}, body=body)
+        return answer
+
+    def get_experiment(self, experiment_id: str, *, score: str | None = None, limit: int | None = None) -> t.Experiment:
+        """Show the variants of an experiment side by side
+
+        A table of scenarios and variants with their replies, a ranking of the variants, the effects of a grid, and
+        which replies were taken from earlier runs. `experiment_id` may also be the id of one of its runs.
+        """
+        answer: t.Experiment = self._ask("GET", f"/experiments/{self._segment(experiment_id, slashes=False)}", query={"score": score, "limit": limit}, headers={}, body=None)
         return answer
 
     def get_run_sequence(self, run_id: str) -> t.RunSequence:
@@ -324,9 +333,9 @@ class AsyncEvaluationOperations(AsyncTransport):
         """
         return self._stream("POST", "/evaluate", query={}, headers={"idempotency-key": idempotency_key}, body=body)
 
-    async def list_runs(self, *, state: t.RunState | None = None, test_name: str | None = None, model_id: str | None = None, search: str | None = None, search_model_ids: str | None = None, tag: str | None = None, label: str | None = None, score: str | None = None, min_score: float | None = None, max_score: float | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> t.RunList:
+    async def list_runs(self, *, state: t.RunState | None = None, test_name: str | None = None, model_id: str | None = None, search: str | None = None, search_model_ids: str | None = None, tag: str | None = None, label: str | None = None, experiment: str | None = None, score: str | None = None, min_score: float | None = None, max_score: float | None = None, created_from: str | None = None, created_to: str | None = None, limit: int | None = None, cursor: str | None = None) -> t.RunList:
         """List runs, newest first"""
-        answer: t.RunList = await self._ask("GET", "/runs", query={"state": state, "test_name": test_name, "model_id": model_id, "search": search, "search_model_ids": search_model_ids, "tag": tag, "label": label, "score": score, "min_score": min_score, "max_score": max_score, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor}, headers={}, body=None)
+        answer: t.RunList = await self._ask("GET", "/runs", query={"state": state, "test_name": test_name, "model_id": model_id, "search": search, "search_model_ids": search_model_ids, "tag": tag, "label": label, "experiment": experiment, "score": score, "min_score": min_score, "max_score": max_score, "created_from": created_from, "created_to": created_to, "limit": limit, "cursor": cursor}, headers={}, body=None)
         return answer
 
     async def get_run(self, run_id: str) -> t.Run:
@@ -450,6 +459,15 @@ class AsyncEvaluationOperations(AsyncTransport):
     async def audit_judge(self, body: t.JudgeAuditRequest) -> t.JudgeAudit:
         """Measure a judge against the choices of people"""
         answer: t.JudgeAudit = await self._ask("POST", "/judges/audit", query={}, headers={}, body=body)
+        return answer
+
+    async def get_experiment(self, experiment_id: str, *, score: str | None = None, limit: int | None = None) -> t.Experiment:
+        """Show the variants of an experiment side by side
+
+        A table of scenarios and variants with their replies, a ranking of the variants, the effects of a grid, and
+        which replies were taken from earlier runs. `experiment_id` may also be the id of one of its runs.
+        """
+        answer: t.Experiment = await self._ask("GET", f"/experiments/{self._segment(experiment_id, slashes=False)}", query={"score": score, "limit": limit}, headers={}, body=None)
         return answer
 
     async def get_run_sequence(self, run_id: str) -> t.RunSequence:

@@ -1363,7 +1363,9 @@ class _ScenarioRequired(TypedDict):
 class Scenario(_ScenarioRequired, total=False):
     system_prompt: str
     metadata: Metadata
-    """Anything else about the scenario. Kept with it, never scored or sent."""
+    """Anything else about the scenario. Kept with it and never scored. A variant's system prompt may name a value as
+    `{{name}}`; otherwise it is not sent.
+    """
     world: World
     """Tools to act on, with a state of their own for every attempt."""
     tool_matching: ToolMatching

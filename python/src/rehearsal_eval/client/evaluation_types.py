@@ -31,6 +31,20 @@ class EvaluationRequest(_EvaluationRequestRequired, total=False):
     """Id of a run whose simulated users are replayed: their recorded messages are sent, and no simulator is asked.
     Stored as `user.recorded`.
     """
+    variants: List[Variant]
+    """Versions to run over the same scenarios, side by side: one run each, which together are an experiment. The
+    response is that of the first.
+    """
+    vary: Variation
+    """Makes a variant of every combination of these values, of each of the `variants` if there are some."""
+    experiment: str
+    """Id of an experiment that the variants join. Its stored replies are used again, unless `fresh`."""
+    reuse: bool
+    """Uses stored replies of any earlier run with the same scenario and the same settings, instead of asking again.
+    Default: only those of the `experiment` that is joined.
+    """
+    fresh: bool
+    """Asks for every reply, also where one is stored."""
     system_prompt: str
     """System prompt of scenarios that have none of their own."""
     stream: bool
@@ -115,7 +129,9 @@ class ScenarioRequest(_ScenarioRequestRequired, total=False):
     """The scripted turns. At least one, unless the scenario has a `user`. Default: []."""
     tags: List[str]
     metadata: Metadata
-    """Anything else about the scenario. Kept with it, never scored or sent."""
+    """Anything else about the scenario. Kept with it and never scored. A variant's system prompt may name a value as
+    `{{name}}`; otherwise it is not sent.
+    """
     world: WorldInput
     """Tools to act on, with a state of their own for every attempt."""
     tool_matching: ToolMatching
@@ -584,10 +600,11 @@ class SimulatedUserInput(_SimulatedUserInputRequired, total=False):
 
 class _UntilDecidedRequired(TypedDict):
     until: Literal["decided"]
-    against: Opponent
 
 
 class UntilDecided(_UntilDecidedRequired, total=False):
+    against: Opponent
+    """Required unless the request has `variants`."""
     score: str
     """The score to decide by: any score of the run from 0 to 1, or `pass_rate`. Default: "overall"."""
     margin: float
@@ -609,6 +626,8 @@ class Opponent(TypedDict, total=False):
     """System prompt of the second model. Default: that of the run."""
     parameters: ParametersInput
     """Parameters of the second model. Default: those of the run."""
+    variant: str
+    """With `variants`: the one that the others are compared with. Default: the first."""
     run: str
     """Id of an ended run to compare with."""
     threshold: float
@@ -629,6 +648,29 @@ class ParametersInput(TypedDict, total=False):
     `anthropic-messages`, only fields of that API are sent. With `openai-responses`, fields of chat completions are
     translated or dropped.
     """
+
+
+class _VariantRequired(TypedDict):
+    name: str
+    """Shown in results."""
+
+
+class Variant(_VariantRequired, total=False):
+    model_id: str
+    """The model's name at the endpoint, sent unchanged."""
+    endpoint: str | Target | DeclaredTarget
+    protocol: Protocol
+    system_prompt: str
+    """Replaces the system prompts of all scenarios. `{{name}}` stands for the value of that name in a scenario's
+    `metadata`.
+    """
+    parameters: ParametersInput
+    world: WorldInput
+    """Replaces the worlds of all scenarios."""
+    tools: List[str]
+    """The names of the tools that are offered, of those in the worlds. Default: all."""
+    world_address: WorldAddress
+    tool_support: Literal["native", "prompted"]
 
 
 class TargetContext(TypedDict):
@@ -826,6 +868,16 @@ class WorldAddress(TypedDict, total=False):
 class DeclaredTarget(TypedDict):
     target: str
     """A name under `targets` in the `rehearsal.yaml` of the folder in which the service was started."""
+
+
+class Variation(TypedDict, total=False):
+    model_id: List[str] | Dict[str, str]
+    endpoint: List[str | Target | DeclaredTarget] | Dict[str, str | Target | DeclaredTarget]
+    system_prompt: List[str] | Dict[str, str]
+    parameters: List[ParametersInput] | Dict[str, ParametersInput]
+    world: List[WorldInput] | Dict[str, WorldInput]
+    tools: List[List[str]] | Dict[str, List[str]]
+    tool_support: List[Literal["native", "prompted"]] | Dict[str, Literal["native", "prompted"]]
 
 
 History: TypeAlias = "Literal['generated', 'reference', 'both']"
@@ -1380,6 +1432,13 @@ class InteractionResultUserTurn(_InteractionResultUserTurnRequired, total=False)
     """Time the simulator took."""
 
 
+class InteractionResultReused(TypedDict):
+    """The run that the reply was taken from, instead of asking again. It cost nothing in this run."""
+    run_id: str
+    at: str
+    """When that run was started."""
+
+
 class _InteractionResultRequired(TypedDict):
     id: str
     user_message: str
@@ -1438,6 +1497,8 @@ class InteractionResult(_InteractionResultRequired, total=False):
     """Calls of an agent in its world that came after the end of the turn before, and were refused."""
     user_turn: InteractionResultUserTurn
     """Set for turns of a simulated user: the source of `user_message` and the simulator's reason."""
+    reused: InteractionResultReused
+    """The run that the reply was taken from, instead of asking again. It cost nothing in this run."""
     stated: Dict[str, bool | None]
     """What the scenario states about this turn, by score: true if it was seen to hold, false if it was seen not to,
     null if undecided. Similarity to a reference states nothing. Absent in turns without a reply and in results of
@@ -2211,6 +2272,8 @@ class SequenceDecision(_SequenceDecisionRequired, total=False):
     """Set when `better` or `not_worse` rests on the spread between the scenarios: the largest share of complete
     failures that so few scenarios do not exclude. Absent when the verdict holds for any distribution.
     """
+    beaten_by: str
+    """With more than two variants: the one that was shown to be better, so that this one was dropped."""
 
 
 SequenceVerdictName: TypeAlias = "Literal['better', 'worse', 'closer', 'less_close', 'not_worse', 'undecided']"
@@ -2386,6 +2449,8 @@ class Run(_RunRequired, total=False):
     """Absent when there are none."""
     sequence: RunSequence2
     """Set when the run stops as soon as a comparison is decided; `opponent` is the run of the other side."""
+    experiment: ExperimentPlan
+    """Set when the run is one of several variants."""
 
 
 class Progress(TypedDict):
@@ -2481,6 +2546,19 @@ class RunSummary(_RunSummaryRequired, total=False):
     """
 
 
+class _ExperimentPlanRequired(TypedDict):
+    id: str
+    """Id of the experiment: that of its first run."""
+    variant: str
+    runs: List[str]
+    """Ids of the runs that were created together, in the order of the variants."""
+
+
+class ExperimentPlan(_ExperimentPlanRequired, total=False):
+    factors: Dict[str, str]
+    """With `vary`: the level of each setting."""
+
+
 class RunList(TypedDict):
     runs: List[Run]
     next_cursor: str | None
@@ -2559,7 +2637,9 @@ class ScenarioInput(_ScenarioInputRequired, total=False):
     """Replaces the system prompt of the request."""
     tags: List[str]
     metadata: Metadata
-    """Anything else about the scenario. Kept with it, never scored or sent."""
+    """Anything else about the scenario. Kept with it and never scored. A variant's system prompt may name a value as
+    `{{name}}`; otherwise it is not sent.
+    """
     world: World
     """Tools to act on, with a state of their own for every attempt."""
     tool_matching: ToolMatching
@@ -3153,6 +3233,120 @@ class JudgeAudit(_JudgeAuditRequired, total=False):
     """Unknown fields, which were ignored. Absent when there are none."""
 
 
+class _ExperimentRequired(TypedDict):
+    experiment_id: str
+    test_name: str
+    state: Literal["running", "completed", "cancelled", "failed"]
+    """Of all runs together."""
+    score: str
+    """The score that the figures are about."""
+    sentence: str
+    best: str | None
+    """The variant that is shown to be better than every other; null without one."""
+    variants: List[ExperimentVariant]
+    """In the order they were added."""
+    ranking: RunRanking | None
+    """All pairs of variants, corrected by Holm's method. Null while a run is unfinished, with one variant, and where
+    variants were compared until it was decided.
+    """
+    effects: List[MainEffect]
+    """With `vary`: what each level does, over all combinations."""
+    rows: List[ExperimentRow]
+    """The scenarios, those with the largest spread first; at most `limit`."""
+    scenarios: int
+    """Number of scenarios, also those that are not listed."""
+
+
+class Experiment(_ExperimentRequired, total=False):
+    pairs: List[ExperimentPair]
+    """Set where the variants are compared until it is decided: every comparison that is made."""
+
+
+class _ExperimentVariantRequired(TypedDict):
+    name: str
+    run_id: str
+    """Its newest run."""
+    model_id: str
+    state: RunState
+    mean: float | None
+    """Mean of the score over the scenarios that have it in this run."""
+    passing: int | None
+    """Scenarios of which every attempt passed; null before the end."""
+    cost: float | None
+    """US dollars; null when a price is unknown."""
+    cost_per_solved: float | None
+    """US dollars of the run for each attempt that passed; null without one, or when a price is unknown."""
+    replies: int
+    reused: int
+    """Replies that were taken from earlier runs."""
+    oldest_reused: str | None
+    """The start of the oldest run that replies were taken from."""
+
+
+class ExperimentVariant(_ExperimentVariantRequired, total=False):
+    factors: Dict[str, str]
+    """With `vary`: the level of each setting."""
+    dropped: Literal[True]
+    """Set when the run stopped early because another variant was shown to be better."""
+
+
+class ExperimentPair(TypedDict):
+    baseline: str
+    """Name of a variant."""
+    candidate: str
+    verdict: SequenceVerdictName
+    scenarios: int
+    effect: float | None
+    lower: float | None
+    """Lower end of the confidence sequence, right at every moment for all pairs at once."""
+    upper: float | None
+    sentence: str
+
+
+class MainEffect(TypedDict):
+    setting: str
+    level: str
+    against: str
+    """The first level of the setting."""
+    effect: float
+    """Mean difference over scenarios."""
+    ci_lower: float | None
+    """95 % interval, corrected like `p_adjusted`."""
+    ci_upper: float | None
+    p_adjusted: float | None
+    """Corrected (Holm) for the number of effects."""
+    adjusted_for: int
+    """Number of effects that the correction covers."""
+    scenarios: int
+    sentence: str
+
+
+class ExperimentRow(TypedDict):
+    scenario_id: str
+    message: str
+    """The last message of the user that is known before the run, shortened."""
+    spread: float | None
+    """Largest minus smallest score."""
+    cells: List[ExperimentCell | None]
+    """In the order of the variants; null where one has no such scenario."""
+
+
+class _ExperimentCellRequired(TypedDict):
+    score: float | None
+    """Mean of the score over its attempts and turns."""
+    passed: int
+    """Attempts that passed."""
+    attempts: int
+    """Attempts that have ended with a turn."""
+    reply: str | None
+    """The last reply of the first attempt, shortened; null without one."""
+
+
+class ExperimentCell(_ExperimentCellRequired, total=False):
+    reused: str
+    """Set when the reply was taken from an earlier run: its start."""
+
+
 class _RunSequenceRequired(TypedDict):
     score: str
     margin: float | None
@@ -3193,6 +3387,8 @@ class RunSequence(_RunSequenceRequired, total=False):
     """Set when `better` or `not_worse` rests on the spread between the scenarios: the largest share of complete
     failures that so few scenarios do not exclude. Absent when the verdict holds for any distribution.
     """
+    beaten_by: str
+    """With more than two variants: the one that was shown to be better, so that this one was dropped."""
 
 
 class SequenceStep(TypedDict):
@@ -3579,7 +3775,9 @@ class _ScenarioRequired(TypedDict):
 class Scenario(_ScenarioRequired, total=False):
     system_prompt: str
     metadata: Metadata
-    """Anything else about the scenario. Kept with it, never scored or sent."""
+    """Anything else about the scenario. Kept with it and never scored. A variant's system prompt may name a value as
+    `{{name}}`; otherwise it is not sent.
+    """
     world: World
     """Tools to act on, with a state of their own for every attempt."""
     tool_matching: ToolMatching

@@ -4,6 +4,7 @@ import {
   compareRuns,
   correlateVerdicts,
   estimateRun,
+  getExperiment,
   getRunSequence,
   getScoreAgreement,
   judgePairs,
@@ -52,8 +53,8 @@ export const analysisRoutes: readonly Route<EvaluationDependencies>[] = [
 
   defineRoute(estimateRun, (dependencies: EvaluationDependencies) => async (request) => {
     const { owner } = request.caller;
-    const { plan, warnings } = await planRequest(await request.sent(), dependencies, owner);
-    return request.context.json(await dependencies.runs.estimate(plan, { warnings, owner }));
+    const { planned, warnings } = await planRequest(await request.sent(), dependencies, owner);
+    return request.context.json(await dependencies.runs.estimatePlanned(planned, { warnings, owner }));
   }),
 
   defineRoute(auditJudge, ({ runs, checkEndpoint }: EvaluationDependencies) => async (request) => {
@@ -63,6 +64,13 @@ export const analysisRoutes: readonly Route<EvaluationDependencies>[] = [
     const audit = await runs.auditJudge(body, { owner, signal: request.signal });
     return request.context.json({ ...audit, warnings: request.unknownFields(sent) });
   }),
+
+  defineRoute(
+    getExperiment,
+    ({ runs }: EvaluationDependencies) =>
+      async ({ context, params, query, caller }) =>
+        context.json(await runs.experiment(params.experiment_id, caller.owner, query)),
+  ),
 
   defineRoute(
     getRunSequence,
