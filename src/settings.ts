@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import type { UsagePrice } from "./contract/schemas/shared/usage.ts";
 import type { PolicyName } from "./contract/schemas/shared/endpoint-policy.ts";
 import type { Secret } from "./base/secret.ts";
-import { parseAddress, parseOrigin } from "./settings/address.ts";
+import { parseHostAddress, parseOrigin } from "./settings/address.ts";
 import { hasStoredKeys } from "./settings/api-keys.ts";
 import { refuseMovedVariables, warnOfReadableFiles, warnOfUnknownVariables } from "./settings/check-variables.ts";
 import type { RedactionRule } from "./contract/schemas/acting/traces.ts";
@@ -106,7 +106,7 @@ export function readSettings(
 ): { settings: Settings; warnings: readonly string[] } {
   refuseMovedVariables(variables);
   const environment = createEnvironment(variables, readFile);
-  const settings = collect(environment, { limits, listens, readFile });
+  const settings = collectWarnings(environment, { limits, listens, readFile });
   const named = namedSecrets(environment);
   const readable = warnOfReadableFiles(variables, { alsoSecret: named, modeOf });
   const unknown = warnOfUnknownVariables(variables, named);
@@ -120,7 +120,7 @@ function modeOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.mode ?? null;
 }
 
-function collect(
+function collectWarnings(
   environment: Environment,
   { limits, listens, readFile }: { limits: LimitOverrides; listens: boolean; readFile: (path: string) => string },
 ): Settings {
@@ -236,7 +236,7 @@ interface WebhookSettings {
 function readWebhooks(environment: Environment): WebhookSettings | null {
   const urls = environment
     .list("REHEARSAL_WEBHOOK_URLS")
-    .map((text) => parseAddress("REHEARSAL_WEBHOOK_URLS", text).href);
+    .map((text) => parseHostAddress("REHEARSAL_WEBHOOK_URLS", text).href);
   const secret = environment.secret("REHEARSAL_WEBHOOK_SECRET");
   if (urls.length === 0 && secret !== null)
     throw keyWithoutAddress("REHEARSAL_WEBHOOK_SECRET", "REHEARSAL_WEBHOOK_URLS");

@@ -1,7 +1,7 @@
 import { quoted, SettingsError } from "./settings-error.ts";
 
 /** Parses an http(s) address without user info and fragment. */
-export function parseAddress(name: string, text: string): URL {
+export function parseHostAddress(name: string, text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new SettingsError(name, `is ${quoted(text)}: use an absolute http or https URL`);
@@ -19,14 +19,14 @@ export function parseAddress(name: string, text: string): URL {
 
 /** Parses a base URL and drops the trailing slash, so that paths can be appended. */
 export function parseBaseUrl(name: string, text: string): string {
-  const url = parseAddress(name, text);
+  const url = parseHostAddress(name, text);
   if (url.search !== "") throw new SettingsError(name, `is ${quoted(text)}: leave out the query`);
   return url.href.replace(/(?<!\/)\/+$/, "");
 }
 
 /** Parses an address of scheme, host and port alone. */
 export function parseOrigin(name: string, text: string): string {
-  const url = parseAddress(name, text);
+  const url = parseHostAddress(name, text);
   if (url.pathname !== "/" || url.search !== "") {
     throw new SettingsError(name, `holds ${quoted(text)}: use the origin alone, ${url.origin}`);
   }

@@ -23,7 +23,7 @@ export function createEnvironment(variables: Variables, readFile: (path: string)
   return {
     text,
     secret,
-    key: (name) => checkKey(name, secret(name)),
+    key: (name) => checkVariableName(name, secret(name)),
     list: (name) => splitList(text(name) ?? ""),
     oneOf: (name, choices) => {
       const value = text(name);
@@ -59,7 +59,7 @@ function readSecret(source: {
 }
 
 /** Refuses a key that no header can carry. The error does not repeat the value: most of it is a key. */
-function checkKey(name: string, key: Secret | null): Secret | null {
+function checkVariableName(name: string, key: Secret | null): Secret | null {
   if (key === null || isHeaderText(key.reveal())) return key;
   throw new SettingsError(
     name,

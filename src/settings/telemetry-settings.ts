@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Secret } from "../base/secret.ts";
-import { parseAddress } from "./address.ts";
+import { parseHostAddress } from "./address.ts";
 import { createEnvironment, splitList, type Environment, type Variables } from "./environment.ts";
 import { SettingsError } from "./settings-error.ts";
 
@@ -58,10 +58,10 @@ function readOtlp(environment: Environment): OtlpSettings | null {
 function signalUrl(signal: "traces" | "logs", environment: Environment): string | null {
   const own = signal === "traces" ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT";
   const alone = environment.text(own);
-  if (alone !== null) return parseAddress(own, alone).href;
+  if (alone !== null) return parseHostAddress(own, alone).href;
   const shared = environment.text("OTEL_EXPORTER_OTLP_ENDPOINT");
   if (shared === null) return null;
-  const url = parseAddress("OTEL_EXPORTER_OTLP_ENDPOINT", shared);
+  const url = parseHostAddress("OTEL_EXPORTER_OTLP_ENDPOINT", shared);
   url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}/v1/${signal}`;
   return url.href;
 }
@@ -91,5 +91,5 @@ function readLangfuse(environment: Environment): LangfuseSettings | null {
   if (publicKey === null || secretKey === null) return null;
   const name = environment.text("LANGFUSE_BASE_URL") === null ? "LANGFUSE_HOST" : "LANGFUSE_BASE_URL";
   const address = environment.text(name) ?? "https://cloud.langfuse.com";
-  return { baseUrl: parseAddress(name, address).href, publicKey, secretKey };
+  return { baseUrl: parseHostAddress(name, address).href, publicKey, secretKey };
 }

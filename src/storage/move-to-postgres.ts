@@ -137,7 +137,7 @@ async function copyRun(
     .where("id", "=", id)
     .selectAll()
     .executeTakeFirst();
-  if (!run || !(await insertRun(writer, run))) return false;
+  if (!run || !(await insertMovedRun(writer, run))) return false;
   for (const rows of runTables) await copyRows(reader, writer, { ...rows, where: sql<SqlBool>`run_id = ${id}` });
   const ready = writer.selectFrom("attempt").where("run_id", "=", id).where("state", "=", "ready");
   const { count } = await ready.select(({ fn }) => fn.countAll().as("count")).executeTakeFirstOrThrow();
@@ -169,7 +169,7 @@ async function isBehind(old: Reader, reader: Reader, id: string): Promise<boolea
 }
 
 /** False when the target has the run. If another run there has the same idempotency key, the copy loses the key. */
-async function insertRun(writer: Writer, run: Selectable<RunTable>): Promise<boolean> {
+async function insertMovedRun(writer: Writer, run: Selectable<RunTable>): Promise<boolean> {
   const insert = async (row: Selectable<RunTable>): Promise<boolean> => {
     const query = writer.insertInto("run").values(row);
     const rows = await query

@@ -46,7 +46,9 @@ const accept = "text/event-stream, application/json;q=0.9";
 /** Accepts an event stream or plain JSON. Throws when the stream ends without a reply. */
 export async function* askAgent({ model, messages, settings, signal }: AgentCall): AsyncGenerator<AnswerEvent> {
   const headers = { "x-model-id": model, accept };
-  yield* readAnswer(await send("runAgentTurn", { headers, body: { messages: [...messages], ...settings }, signal }));
+  yield* readTurnAnswer(
+    await send("runAgentTurn", { headers, body: { messages: [...messages], ...settings }, signal }),
+  );
 }
 
 export type Decisions = ResumeRequest["decisions"];
@@ -56,12 +58,12 @@ export async function* resumeAnswer(
   runId: string,
   { decisions, signal }: { decisions: Decisions; signal: AbortSignal },
 ): AsyncGenerator<AnswerEvent> {
-  yield* readAnswer(
+  yield* readTurnAnswer(
     await send("resumeAgentRun", { parameters: { run_id: runId }, headers: { accept }, body: { decisions }, signal }),
   );
 }
 
-async function* readAnswer(response: Response): AsyncGenerator<AnswerEvent> {
+async function* readTurnAnswer(response: Response): AsyncGenerator<AnswerEvent> {
   const streamed = response.headers.get("content-type")?.startsWith("text/event-stream");
   if (!streamed || !response.body) {
     const cost = response.headers.get("x-cost");

@@ -97,7 +97,7 @@ function WideTable({ groups, reach }: WideTableProps) {
               <td className="number" data-label="Effect" data-wide="">
                 <span>
                   <span className="font-semibold">{formatEffect(score.effect)}</span>{" "}
-                  <span className="block text-xs whitespace-nowrap text-soft">{intervalText(score)}</span>
+                  <span className="block text-xs whitespace-nowrap text-soft">{effectIntervalText(score)}</span>
                 </span>
               </td>
               <td data-label="lower · higher" data-wide="">
@@ -159,7 +159,7 @@ function EffectLine({ score, reach }: { score: EffectScore; reach: number }) {
           {formatScore(score.baseline)} → {formatScore(score.candidate)}
         </dd>
         <dt className="text-soft">95 % interval</dt>
-        <dd>{intervalText(score)}</dd>
+        <dd>{effectIntervalText(score)}</dd>
         <dt className="text-soft">p</dt>
         <dd>{formatP(score.p_adjusted)}</dd>
         <dt className="text-soft">Scenarios</dt>
@@ -174,7 +174,7 @@ function EffectLine({ score, reach }: { score: EffectScore; reach: number }) {
   );
 }
 
-function intervalText(score: EffectScore): string {
+function effectIntervalText(score: EffectScore): string {
   const { ci_lower: lower, ci_upper: upper } = adjustedInterval(score);
   return lower === null || upper === null ? "no interval" : `${formatEffect(lower)} to ${formatEffect(upper)}`;
 }

@@ -113,8 +113,8 @@ interface ScoreChangesProps {
 
 /** The scores behind a changed turn, largest loss first, with the reason for the lower one. */
 function ScoreChanges({ change, baseline, candidate }: ScoreChangesProps) {
-  const before = meansOf(baseline.results, change);
-  const after = meansOf(candidate.results, change);
+  const before = runMeans(baseline.results, change);
+  const after = runMeans(candidate.results, change);
   const changes = [...after]
     .flatMap(([name, value]) => {
       const earlier = before.get(name);
@@ -161,7 +161,7 @@ function ScoreChanges({ change, baseline, candidate }: ScoreChangesProps) {
 }
 
 /** The mean of each score over the attempts that have it. */
-function meansOf(results: EvaluationResponse, change: ChangedInteraction): ReadonlyMap<string, number> {
+function runMeans(results: EvaluationResponse, change: ChangedInteraction): ReadonlyMap<string, number> {
   const values = Map.groupBy(
     repliesTo(results, change).flatMap(({ turn }) => Object.entries(turn.scores)),
     ([name]) => name,

@@ -67,14 +67,14 @@ const processor = unified().use(remarkParse).use(remarkGfm).use(remarkRehype, { 
 export function parseMarkdown(text: string): readonly MarkdownNode[] | null {
   if (nestedTooDeeply.test(text)) return null;
   try {
-    return convert(processor.runSync(processor.parse(text)));
+    return convertToken(processor.runSync(processor.parse(text)));
   } catch {
     // The parser itself overflows the stack.
     return null;
   }
 }
 
-function convert(root: Root): readonly MarkdownNode[] | null {
+function convertToken(root: Root): readonly MarkdownNode[] | null {
   let elements = 0;
   const toNodes = (content: readonly RootContent[], depth: number): MarkdownNode[] => {
     if (depth > deepest) throw new RangeError("nested too deeply");

@@ -62,7 +62,8 @@ export function buildRequest(draft: RunDraft): RunRequestBody {
   const parsed = parseScenarios(draft.scenarios);
   const { rest } = splitRequest(parsed.kind === "parsed" ? parsed.request : {});
   const request = fieldNames.reduce((request, name) => {
-    const value = name === "scenarios" ? (parsed.kind === "parsed" ? parsed.batch : undefined) : valueOf(draft, name);
+    const value =
+      name === "scenarios" ? (parsed.kind === "parsed" ? parsed.batch : undefined) : fieldValue(draft, name);
     return value === undefined ? request : withPath(request, fieldPaths[name], value);
   }, rest);
   return draft.until === "" ? request : { ...request, attempts: untilDecided(draft) };
@@ -104,7 +105,7 @@ export function draftFromRequest(
   { only }: DraftOptions = { only: null },
 ): RunDraft {
   const { fields, rest } = splitRequest(request);
-  const test_batch = only && Array.isArray(batch) ? batch.filter(isOneOf(only)) : batch;
+  const test_batch = only && Array.isArray(batch) ? batch.filter(isChoice(only)) : batch;
   const text = Object.keys(rest).length === 0 ? test_batch : { ...rest, test_batch };
   return { ...emptyDraft, ...fields, scenarios: JSON.stringify(text, null, 2) };
 }
@@ -169,7 +170,7 @@ export const takesWorldHeader = ({ protocol, scenarios }: RunDraft): boolean =>
   protocol === "agent" && haveWorld(scenarios);
 
 /** The request's value for a field; undefined if the field is empty. */
-function valueOf(draft: RunDraft, name: Exclude<FieldName, "scenarios">): unknown {
+function fieldValue(draft: RunDraft, name: Exclude<FieldName, "scenarios">): unknown {
   const text = draft[name].trim();
   switch (name) {
     case "until":
@@ -227,7 +228,7 @@ const namesOnly = (value: unknown): readonly string[] | null =>
   Array.isArray(value) && value.every((entry) => typeof entry === "string") ? value : null;
 
 /** Matches scenarios by id. URLs cannot hold lone surrogates, so ids are compared in well-formed text. */
-function isOneOf(ids: readonly string[]): (scenario: unknown) => boolean {
+function isChoice(ids: readonly string[]): (scenario: unknown) => boolean {
   const wanted = new Set(ids.map((id) => id.toWellFormed()));
   return (scenario) => isRecord(scenario) && wanted.has(String(scenario["id"]).toWellFormed());
 }

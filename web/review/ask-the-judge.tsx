@@ -53,7 +53,7 @@ function AuditResult({ runId, audit }: { runId: string; audit: JudgeAudit }) {
           : "The judge doesn't agree with people often enough. Its scores stay unverified."}
       </p>
       <dl className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-1.5 sm:grid-cols-[auto_minmax(0,1fr)]">
-        {factsOf(audit).map(([name, value]) => (
+        {judgeFacts(audit).map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-soft">{name}</dt>
             <dd className="tabular-nums">{value}</dd>
@@ -71,7 +71,7 @@ function AuditResult({ runId, audit }: { runId: string; audit: JudgeAudit }) {
   );
 }
 
-function factsOf(audit: JudgeAudit): readonly (readonly [string, string])[] {
+function judgeFacts(audit: JudgeAudit): readonly (readonly [string, string])[] {
   const { kappa, ci_lower, ci_upper, agreement, base_rate, self_consistency, position_flip_rate } = audit;
   const interval =
     ci_lower === null || ci_upper === null

@@ -78,7 +78,7 @@ export function KeyFigures({ run, results }: { run: Run; results: EvaluationResp
               {formatCount(summary?.conflicts ?? 0, "reply", "replies")} may contradict the reference
             </span>
           )}
-          {messageOf(run) !== "" && <span className="verbatim">{messageOf(run)}</span>}
+          {figureMessage(run) !== "" && <span className="verbatim">{figureMessage(run)}</span>}
         </div>
         <span className="mono break-all">
           {nameOf(run.model_id)} at {run.endpoint}
@@ -155,7 +155,7 @@ function intervalNote({ ci_lower, ci_upper, n }: ScoreStats): string {
  * The message of a run, without what the headline and the state say already. While a run is going on, its message is an outdated
  * count; the progress bar is current.
  */
-function messageOf({ state, interrupted, message }: Run): string {
+function figureMessage({ state, interrupted, message }: Run): string {
   if (!isEnded(state)) return state === "queued" || interrupted ? message : "";
   return message.replace(/^Evaluation (?:completed:|cancelled:|stopped by budget,) [^;]*(?:; )?/, "");
 }

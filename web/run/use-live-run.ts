@@ -46,7 +46,7 @@ async function follow({ id, client, signal }: Following): Promise<void> {
     try {
       for await (const event of streamRunEvents(id, signal)) {
         failures = 0;
-        if (event.event === "end") return await finish(client, id);
+        if (event.event === "end") return await finishRun(client, id);
         if (event.event === "progress" && applyProgress(client, id, event)) refresh.trigger();
       }
     } catch (error) {
@@ -62,7 +62,7 @@ async function follow({ id, client, signal }: Following): Promise<void> {
   }
 }
 
-async function finish(client: QueryClient, id: string): Promise<void> {
+async function finishRun(client: QueryClient, id: string): Promise<void> {
   await refreshResults(client, id);
   await client.refetchQueries({ queryKey: ["run", id] });
   await client.invalidateQueries({ queryKey: ["runs"] });

@@ -75,7 +75,7 @@ const keyOfKind = {
 } as const;
 
 /** The form of a value, among those that the field offers. */
-export function kindOf(value: unknown, offered: Readonly<Partial<Record<ValueKind, string>>>): ValueKind {
+export function jsonKind(value: unknown, offered: Readonly<Partial<Record<ValueKind, string>>>): ValueKind {
   const kind = anyKindOf(value);
   return offered[kind] === undefined ? "json" : kind;
 }

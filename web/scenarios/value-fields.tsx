@@ -5,7 +5,7 @@ import { focusAddButton } from "../parts/browser/focus.ts";
 import { FieldFrame, TextArea, TextField } from "../parts/forms/fields.tsx";
 import { problemsAt, type FieldProblem } from "../parts/forms/field-problems.ts";
 import { JsonField } from "../parts/forms/json-field.tsx";
-import { asRecord, kindOf, renameField, textOfValue, valueOfKind, withField, type ValueKind } from "./json-edits.ts";
+import { asRecord, jsonKind, renameField, textOfValue, valueOfKind, withField, type ValueKind } from "./json-edits.ts";
 
 /** The forms of a value that a field offers, with their labels. */
 type Kinds = Readonly<Partial<Record<ValueKind, string>>>;
@@ -21,7 +21,7 @@ interface ValueFieldProps {
 
 /** A value or matcher: its form, and the fields of that form. */
 export function ValueField({ label, value, kinds, problems, onValue }: ValueFieldProps) {
-  const kind = kindOf(value, kinds);
+  const kind = jsonKind(value, kinds);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-1 sm:grid-cols-[12.5rem_minmax(0,1fr)]">
       <select

@@ -51,7 +51,7 @@ function readOpenapi(
 ): readonly HttpOperation[] {
   const given = operatorFields(source, variables, source.document);
   try {
-    return fromOpenapi(parseDocument(readDocument(source.document)), { ...source, ...given });
+    return fromOpenapi(parseApiDocument(readDocument(source.document)), { ...source, ...given });
   } catch (cause) {
     throw new ConfigError(`${source.document}: ${cause instanceof Error ? cause.message : "cannot be read"}`, {
       cause,
@@ -60,7 +60,7 @@ function readOpenapi(
 }
 
 /** JSON is valid YAML, but JSON.parse takes a fiftieth of the time, and documents have megabytes. */
-function parseDocument(text: string): unknown {
+function parseApiDocument(text: string): unknown {
   const trimmed = text.trim();
   if (!trimmed.startsWith("{")) return parseYaml(text);
   try {
@@ -144,7 +144,7 @@ const HttpToolsConfig = z.strictObject({
 function toOperation(config: HttpToolConfig, variables: ConfigVariables): HttpOperation {
   const { name, description, method, url, parameters, approval, idempotent, timeout_ms } = config;
   const placed = new Set(parseUrlTemplate(url, `The tool "${name}"`).parameters);
-  const query = toPairs(config.query);
+  const query = headerPairs(config.query);
   const body = toToolBody(config.body);
   for (const { parameter } of query) placed.add(parameter);
   if (body)
@@ -159,7 +159,7 @@ function toOperation(config: HttpToolConfig, variables: ConfigVariables): HttpOp
     method,
     url,
     parameters,
-    query: [...query, ...(inBody ? [] : toPairs(rest))],
+    query: [...query, ...(inBody ? [] : headerPairs(rest))],
     headerParameters: [],
     body: body ?? (inBody ? toToolBody(rest) : null),
     ...operatorFields(config, variables, `the tool "${name}"`),
@@ -201,10 +201,10 @@ function toSecrets(entries: readonly (readonly [name: string, value: string])[])
 function toToolBody(body: HttpToolConfig["body"]): RequestBody | null {
   if (body === undefined) return null;
   const type = "application/json";
-  return typeof body === "string" ? { type, whole: body } : { type, fields: toPairs(body), optional: false };
+  return typeof body === "string" ? { type, whole: body } : { type, fields: headerPairs(body), optional: false };
 }
 
-function toPairs(mapping: z.infer<typeof Mapping> | undefined) {
+function headerPairs(mapping: z.infer<typeof Mapping> | undefined) {
   if (!mapping) return [];
   const pairs = Array.isArray(mapping) ? mapping.map((name) => [name, name] as const) : Object.entries(mapping);
   return pairs.map(([name, parameter]) => ({ name, parameter, style: "repeat" as const }));

@@ -126,7 +126,7 @@ function toOperation(document: JsonRecord, entry: ChosenEntry, options: OpenapiO
   const body = addBody(document, entry, collected);
   return {
     name: toolName(options.prefix, entry),
-    description: describeOperation(entry),
+    description: describeToolOperation(entry),
     method,
     url: `${baseUrl([operation, pathItem, document], options).replace(/\/$/, "")}${filledPath}`,
     pathParameters,
@@ -198,7 +198,7 @@ function toPathStyle({ style = "simple", explode = false }: JsonRecord): PathSty
 
 const longestDescription = 1000;
 
-function describeOperation({ id, operation: { summary, description } }: ChosenEntry): string {
+function describeToolOperation({ id, operation: { summary, description } }: ChosenEntry): string {
   const text = [summary, description].filter((part) => typeof part === "string" && part !== "").join("\n");
   return truncateText(text || id, longestDescription);
 }

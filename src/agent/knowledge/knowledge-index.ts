@@ -93,7 +93,7 @@ export function createKnowledgeIndex({
       return missing;
     } catch (error) {
       indexed.set(name, { version, ids: [] });
-      return describeProblem(error);
+      return describeDocumentProblem(error);
     }
   };
 
@@ -147,7 +147,7 @@ export function createKnowledgeIndex({
   };
 }
 
-function describeProblem(error: unknown): string {
+function describeDocumentProblem(error: unknown): string {
   if (error instanceof DocumentProblem) return error.message;
   // The message of a system error contains the path.
   const isSystemError = error instanceof Error && "syscall" in error;
@@ -196,7 +196,7 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** The words of a text, in any script. */
 export function toTerms(text: string): string[] {
-  return toWords(text).flatMap((word) => (unspaced.test(word) ? [...toPairs(word), ...lastOf(word)] : [word]));
+  return toWords(text).flatMap((word) => (unspaced.test(word) ? [...termPairs(word), ...lastOf(word)] : [word]));
 }
 
 const toWords = (text: string) => normalizeNfkc(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
@@ -231,13 +231,13 @@ function allowedTypos(term: string): number | false {
 
 /** The words of a question without stop words; all of them when nothing else is left. */
 export function toQueryTerms(text: string): string[] {
-  const terms = toWords(text).flatMap((word) => (unspaced.test(word) ? toPairs(word) : [word]));
+  const terms = toWords(text).flatMap((word) => (unspaced.test(word) ? termPairs(word) : [word]));
   const content = terms.filter((term) => !stopWords.has(term.toLowerCase()));
   return content.length > 0 ? content : terms;
 }
 
 /** Without spaces, pairs of characters stand for words. */
-function toPairs(text: string): string[] {
+function termPairs(text: string): string[] {
   const characters = [...text];
   if (characters.length < 2) return characters;
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);

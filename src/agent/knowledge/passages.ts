@@ -14,7 +14,7 @@ const overlapLength = 240;
  * the one before it when that is short, so that an answer across two passages is still found.
  */
 export function splitMarkdown(text: string): readonly Passage[] {
-  return join(readBlocks(text));
+  return joinBlocks(readDocumentBlocks(text));
 }
 
 /** The same for text without markup, such as a page of a PDF. */
@@ -28,13 +28,13 @@ export function splitText(text: string): readonly Passage[] {
     if (body !== "") blocks.push({ headings: noHeadings, from: from + 1, to: index, text: body });
     from = index + 1;
   }
-  return join(blocks);
+  return joinBlocks(blocks);
 }
 
 const lineEnd = /\r\n|\n|\r/;
 const noHeadings: readonly string[] = [];
 
-function join(blocks: readonly PassageBlock[]): readonly Passage[] {
+function joinBlocks(blocks: readonly PassageBlock[]): readonly Passage[] {
   const passages: Passage[] = [];
   let open: PassageBlock[] = [];
   let length = 0;
@@ -79,7 +79,7 @@ function toPassage(blocks: readonly PassageBlock[]): Passage {
   };
 }
 
-function readBlocks(text: string): readonly PassageBlock[] {
+function readDocumentBlocks(text: string): readonly PassageBlock[] {
   const lines = text.split(lineEnd);
   const blocks: PassageBlock[] = [];
   let levels: (string | undefined)[] = [];

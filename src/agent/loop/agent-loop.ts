@@ -87,7 +87,7 @@ async function useTools(run: AgentRun, turn: OpenTurn | null): Promise<LoopEndin
 
 async function continueTurn(run: AgentRun, turn: OpenTurn, deadline: Deadline): Promise<LoopEnding | null> {
   if (turn.calls.some(isHandedOut)) return { kind: "answered", ...turn, results: [] };
-  return answerTurn(run, turn, deadline);
+  return answerStep(run, turn, deadline);
 }
 
 /** One model call and the tools it asks for. Null when the model goes on. */
@@ -102,7 +102,7 @@ async function takeStep(run: AgentRun, deadline: Deadline): Promise<LoopEnding |
   reportUnusable(run, calls);
   // No call of a turn runs before all its approvals are given.
   if (calls.some(awaitsApproval)) return { kind: "answered", reply, calls, results: [] };
-  if (!calls.some(isHandedOut)) return answerTurn(run, { reply, calls }, deadline);
+  if (!calls.some(isHandedOut)) return answerStep(run, { reply, calls }, deadline);
   const ours = calls.filter((call) => !isHandedOut(call));
   const { messages: results } = await answerToolCalls(run, ours, deadline);
   return { kind: "answered", reply, calls, results };
@@ -149,7 +149,7 @@ function argumentsIn(text: string): ToolArguments {
   }
 }
 
-async function answerTurn(run: AgentRun, { reply, calls }: OpenTurn, deadline: Deadline): Promise<LoopEnding | null> {
+async function answerStep(run: AgentRun, { reply, calls }: OpenTurn, deadline: Deadline): Promise<LoopEnding | null> {
   const { messages, limit } = await answerToolCalls(run, calls, deadline);
   run.extendHistory([{ role: "assistant", content: reply.text, tool_calls: calls.map(toToolCall) }, ...messages]);
   return limited(limit);

@@ -62,7 +62,7 @@ async function settle(
     run.signal.throwIfAborted();
     if (deadline.expired) return { ok: false, result: "Stopped: the time of the run is over." };
     if (limit.expired) return { ok: false, result: `The tool did not answer within ${ms / 1000} s.` };
-    return { ok: false, result: describeFailure(error) };
+    return { ok: false, result: describeToolFailure(error) };
   }
 }
 
@@ -75,7 +75,7 @@ const shownFailure = 300;
 const shownToolError = 2000;
 
 /** The message of a `ToolError`, else class and message, never the stack. */
-function describeFailure(error: unknown): string {
+function describeToolFailure(error: unknown): string {
   if (!(error instanceof Error)) return "The tool failed.";
   if (error instanceof ToolError) return truncateText(error.message, shownToolError);
   const [message = ""] = truncateText(error.message, shownFailure).split(/\n[^\S\n]+at /);

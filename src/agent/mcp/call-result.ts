@@ -45,7 +45,7 @@ const Block = z.discriminatedUnion("type", [
 export function resultToText(result: Readonly<Record<string, unknown>>): string {
   const { content, structuredContent, _meta, isError: _isError, resultType: _resultType, ...rest } = result;
   const parts = (Array.isArray(content) ? content : [content ?? []].flat()).map(toContentText);
-  if (isPresent(structuredContent) && !isRepeated(structuredContent, parts)) {
+  if (isPresent(structuredContent) && !isRepeatedText(structuredContent, parts)) {
     parts.push(toJson(structuredContent));
   }
   if (!isPresent(content) && !isPresent(structuredContent) && Object.keys(rest).length > 0) parts.push(toJson(rest));
@@ -116,7 +116,7 @@ const wrappers = new Set(["result", "content"]);
  * text or a list is wrapped into one, and a list may be repeated item by item. A plain value may need its property name to be
  * understood. Other servers repeat their content as structured content, with every byte of a picture.
  */
-function isRepeated(structured: unknown, parts: readonly string[]): boolean {
+function isRepeatedText(structured: unknown, parts: readonly string[]): boolean {
   if (parts.some((part) => isSame(part, structured))) return true;
   if (parts.length === 0 || !isRecord(structured)) return false;
   const [only, other] = Object.entries(structured);

@@ -41,7 +41,7 @@ function isAboutCall(error: SdkHttpError): boolean {
 export function wasNotExecuted(error: unknown): boolean {
   if (SdkHttpError.isInstance(error)) return hasLostSession(error);
   if (SdkError.isInstance(error)) return error.code === SdkErrorCode.NotConnected;
-  return causeCode(error) === "ECONNREFUSED";
+  return connectionCause(error) === "ECONNREFUSED";
 }
 
 /** True when the answer is not a message of the protocol: the page of a gateway, half a JSON document. */
@@ -50,9 +50,9 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof Error && (error.name === "SyntaxError" || error.name === "ZodError");
 }
 
-const isTooLarge = (error: unknown) => causeCode(error) === "upstream_reply_too_large";
+const isTooLarge = (error: unknown) => connectionCause(error) === "upstream_reply_too_large";
 
-function causeCode(error: unknown): unknown {
+function connectionCause(error: unknown): unknown {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause ? cause.code : undefined;
 }

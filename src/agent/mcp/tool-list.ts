@@ -56,20 +56,20 @@ function takePage(list: ReturnType<typeof newList>, page: readonly unknown[]): r
   return page.flatMap((value) => {
     list.places += 1;
     const tool = readListedTool(value, `number ${list.places} of its list`);
-    if ("reason" in tool) return leaveOut(list, tool);
+    if ("reason" in tool) return leaveOutTool(list, tool);
     const text = JSON.stringify(tool);
     const known = list.tools.get(tool.name);
     // An identical repetition is ignored.
     if (known === text) return [];
     if (known !== undefined)
-      return leaveOut(list, { tool: tool.name, reason: "the server has another tool of this name" });
+      return leaveOutTool(list, { tool: tool.name, reason: "the server has another tool of this name" });
     list.tools.set(tool.name, text);
     return [tool];
   });
 }
 
 /** Notes the tool once, even if an endless list repeats it. */
-function leaveOut({ unusable }: ReturnType<typeof newList>, tool: UnusableTool): [] {
+function leaveOutTool({ unusable }: ReturnType<typeof newList>, tool: UnusableTool): [] {
   unusable.set(JSON.stringify(tool), tool);
   return [];
 }

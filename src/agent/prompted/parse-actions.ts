@@ -55,7 +55,7 @@ const mostCalls = 64;
  */
 export function parseActions(reply: string, tools: KnownTools): ParsedActions {
   const text = reply.slice(0, searchedCharacters);
-  const search = createSearch(text, tools);
+  const search = createActionSearch(text, tools);
   // Of two candidates that begin at the same position, the first wins.
   const found = [
     ...findTrainedCalls(text, search),
@@ -75,7 +75,7 @@ export function parseActions(reply: string, tools: KnownTools): ParsedActions {
  */
 export function parseLeftCalls(text: string, tools: KnownTools): ParsedActions | null {
   if (text.length > searchedCharacters || !/^\s*\[|<|\[TOOL_CALLS\]/.test(text)) return null;
-  const search = createSearch(text, tools);
+  const search = createActionSearch(text, tools);
   const blocks = readCalls(text, [
     ...findTrainedCalls(text, search),
     ...findBlocks(search, trainedOpenings),
@@ -83,7 +83,7 @@ export function parseLeftCalls(text: string, tools: KnownTools): ParsedActions |
   ]);
   const [first] = blocks;
   const tool_calls = blocks.flatMap(({ calls }) => calls);
-  if (!first || !tool_calls.every((call) => isKnown(call, tools))) return null;
+  if (!first || !tool_calls.every((call) => isKnownTool(call, tools))) return null;
   const before = text.slice(0, first.start);
   const after = text.slice(blocks.at(-1)?.end);
   const isQuoted = before.split("```").length % 2 === 0;
@@ -104,7 +104,7 @@ interface Search {
   readonly findThoughtEnding: FindOffset;
 }
 
-function createSearch(text: string, tools: KnownTools): Search {
+function createActionSearch(text: string, tools: KnownTools): Search {
   return {
     text,
     tools,
@@ -140,7 +140,7 @@ function readBlock(
   const { values, rest, end } = readValues(search, body);
   const calls = values
     .flatMap((value) => toWrittenCall(value) ?? [])
-    .filter((call) => explicit || isKnown(call, tools));
+    .filter((call) => explicit || isKnownTool(call, tools));
   const python = explicit && calls.length === 0 ? readPythonCalls(rest, tools) : [];
   calls.push(...python);
   const broken = explicit && rest !== "" && python.length === 0 ? toBrokenCall(rest) : null;
@@ -193,7 +193,7 @@ function* findBare({ text, tools, findValue }: Search): Iterable<CallOpening> {
   const read = () => {
     const span = findValue(0);
     const call = span && toWrittenCall(parseActionText(text.slice(span.start, span.end)));
-    return span && call && isKnown(call, tools) ? { start: 0, end: span.end, calls: [call] } : null;
+    return span && call && isKnownTool(call, tools) ? { start: 0, end: span.end, calls: [call] } : null;
   };
   yield { start: 0, read };
 }
@@ -203,7 +203,7 @@ function* findPythonList(text: string, tools: KnownTools): Iterable<CallOpening>
   if (calls.length > 0) yield { start: 0, read: () => ({ start: 0, end: text.length, calls }) };
 }
 
-function isKnown({ name }: ToolCall, tools: KnownTools): boolean {
+function isKnownTool({ name }: ToolCall, tools: KnownTools): boolean {
   return tools.has(matchToolName(name, (known) => tools.has(known)));
 }
 

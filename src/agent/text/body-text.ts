@@ -6,7 +6,7 @@ import { readHtml } from "./read-html.ts";
  */
 export function decodeText(bytes: Uint8Array, { declared }: { declared?: string | undefined } = {}): string {
   const known = charsetOfMark(bytes) ?? declared;
-  const decoder = known === undefined ? null : decoderFor(known);
+  const decoder = known === undefined ? null : textDecoderFor(known);
   return decoder ? decoder.decode(bytes) : guess(bytes);
 }
 
@@ -22,7 +22,7 @@ function guess(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    const decoder = inPage === undefined ? null : decoderFor(inPage);
+    const decoder = inPage === undefined ? null : textDecoderFor(inPage);
     return (decoder ?? new TextDecoder("windows-1252")).decode(bytes);
   }
 }
@@ -36,7 +36,7 @@ function charsetInPage(bytes: Uint8Array): string | undefined {
 }
 
 /** null for an unknown character set. */
-function decoderFor(charset: string): TextDecoder | null {
+function textDecoderFor(charset: string): TextDecoder | null {
   try {
     return new TextDecoder(charset);
   } catch {

@@ -73,7 +73,8 @@ export function defineTool<Arguments extends object>({
   const { $schema: dialect, ...given } = parameters;
   const schema = toCurrentSchema(given);
   // Arguments that would take too long to check are left to the tool.
-  const compile = (): ValidateFunction => compileSchema(name, { dialect, schema: isTooHeavy(schema) ? {} : schema });
+  const compile = (): ValidateFunction =>
+    compileParameters(name, { dialect, schema: isTooHeavy(schema) ? {} : schema });
   let validate = ours ? null : compile();
 
   return {
@@ -126,7 +127,10 @@ function readPattern(pattern: string): { test(text: string): boolean; toString()
   }
 }
 
-function compileSchema(tool: string, { dialect, schema }: { dialect: unknown; schema: JsonRecord }): ValidateFunction {
+function compileParameters(
+  tool: string,
+  { dialect, schema }: { dialect: unknown; schema: JsonRecord },
+): ValidateFunction {
   // Such a validator returns a promise, which is always truthy.
   if (Object.hasOwn(schema, "$async"))
     throw new TypeError(`The parameters of "${tool}" are $async, which is not supported.`);

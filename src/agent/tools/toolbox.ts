@@ -38,13 +38,13 @@ export function selectTools(tools: readonly Tool[], allowed: readonly string[] |
   const unknown = [...new Set(allowed)].filter((name) => !known.has(name));
   if (unknown.length > 0) {
     const hint = "Correct x-agent-tools, or leave it out to allow every tool.";
-    throw new ServiceError("validation_failed", describeUnknown(unknown, known), { hint });
+    throw new ServiceError("validation_failed", describeUnknownTool(unknown, known), { hint });
   }
   const wanted = new Set(allowed);
   return tools.filter((tool) => wanted.has(tool.definition.name));
 }
 
-function describeUnknown(unknown: readonly string[], known: ReadonlySet<string>): string {
+function describeUnknownTool(unknown: readonly string[], known: ReadonlySet<string>): string {
   const names = unknown.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 64)));
   const more = unknown.length > names.length ? ` and ${unknown.length - names.length} more` : "";
   const choice = known.size === 0 ? "This agent has no tools." : `The tools are: ${[...known].join(", ")}.`;

@@ -60,14 +60,14 @@ export function webFetch({
       additionalProperties: false,
     },
     run: async ({ url, start = 0 }: { url: string; start?: number }, { signal }) => {
-      const page = await follow(checkUrl(url), (address) => fetchPage(address, { signal, maxBytes }));
+      const page = await followRedirects(checkUrl(url), (address) => fetchPage(address, { signal, maxBytes }));
       return describePage(page, { start, resultBytes });
     },
   });
 }
 
 /** Every redirect is checked like the first address. */
-async function follow(first: string, load: (url: string) => Promise<FetchedPage>) {
+async function followRedirects(first: string, load: (url: string) => Promise<FetchedPage>) {
   let url = first;
   for (let redirects = 0; ; redirects += 1) {
     const page = await load(url);

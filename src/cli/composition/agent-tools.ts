@@ -68,7 +68,7 @@ interface ReadTools {
 export async function readAgentTools(settings: Settings["agent"], options: ReadToolsOptions): Promise<ReadTools> {
   const { mcpConfig } = settings;
   const builtIn = chooseBuiltIn(settings, options);
-  const declared = await declaredTools(settings, { outbound: options.outbound, builtIn });
+  const declared = await configuredTools(settings, { outbound: options.outbound, builtIn });
   return { own: [...builtIn, ...declared], mcp: mcpConfig === null ? null : await readMcpConfig(mcpConfig) };
 }
 
@@ -86,7 +86,7 @@ async function readMcpConfig(path: string): Promise<McpConfig> {
 }
 
 /** Reads HTTP APIs that the operator declared as tools in a file. */
-async function declaredTools(
+async function configuredTools(
   { httpTools: path }: Settings["agent"],
   { outbound, builtIn }: { outbound: Outbound; builtIn: readonly Tool[] },
 ): Promise<readonly Tool[]> {
@@ -123,7 +123,7 @@ function chooseBuiltIn(
   { tools, knowledgeDir, fetchBytes, toolResultBytes }: Settings["agent"],
   { outbound, log }: ReadToolsOptions,
 ): readonly Tool[] {
-  if (knowledgeDir !== null) checkFolder("AGENT_KNOWLEDGE_DIR", knowledgeDir);
+  if (knowledgeDir !== null) checkKnowledgeFolder("AGENT_KNOWLEDGE_DIR", knowledgeDir);
   const fetchPage = pageFetcher(outbound);
   const fetcher = webFetch({ fetchPage, maxBytes: fetchBytes, resultBytes: toolResultBytes });
   const knowledge = knowledgeDir === null ? [] : [documentSearch(knowledgeDir, log)];
@@ -144,7 +144,7 @@ function documentSearch(folder: string, log: AgentLog | undefined): Tool {
 }
 
 /** Checked at the start: a search in a missing folder finds nothing, and the model would make something up. */
-function checkFolder(variable: string, path: string): void {
+function checkKnowledgeFolder(variable: string, path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     throw new SettingsError(variable, `names ${path}, which is not a folder`);
   }

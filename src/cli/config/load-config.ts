@@ -163,7 +163,11 @@ async function importConfig(path: string, file: string): Promise<unknown> {
     ({ default: exported } = (await import(`${pathToFileURL(path).href}?${mtimeMs}`)) as { default?: unknown });
     if (typeof exported === "function") exported = await (exported as () => unknown)();
   } catch (cause) {
-    throw configError({ file, ...failurePlace(path, cause) }, `cannot be loaded: ${importFailure(cause, file)}`, cause);
+    throw configError(
+      { file, ...failurePlace(path, cause) },
+      `cannot be loaded: ${configImportFailure(cause, file)}`,
+      cause,
+    );
   }
   if (exported === undefined) throw configError({ file }, "has no default export");
   return exported;
@@ -183,7 +187,7 @@ function failurePlace(path: string, cause: unknown): { line?: number; column?: n
 }
 
 /** Suggests .mts or .mjs: Node takes the module kind of .ts and .js from package.json, where `npm init` writes "commonjs". */
-function importFailure(cause: unknown, file: string): string {
+function configImportFailure(cause: unknown, file: string): string {
   const message = cause instanceof Error ? cause.message : String(cause);
   if (/Unknown file extension "\.m?ts"/.test(message)) {
     return `Node ${process.versions.node} reads TypeScript with NODE_OPTIONS=--experimental-strip-types only, 22.18 and newer without it`;

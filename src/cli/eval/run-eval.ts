@@ -49,7 +49,7 @@ export async function runEval(
   if (options.undecided !== undefined && compared === undefined && !isSequential) {
     note("--undecided has no effect without --baseline: there is no run to compare with.");
   }
-  const baseline = compared === undefined ? null : await readRun(compared, where);
+  const baseline = compared === undefined ? null : await readBaselineRun(compared, where);
   // A comparison that stops when it is decided is the only one with this baseline.
   const work = { reporters, baseline: isSequential ? null : baseline };
   if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
@@ -216,7 +216,7 @@ async function checkOwnModels(models: readonly string[], { config, envFile }: Ev
   await checkModels(checker, models);
 }
 
-async function readRun(text: string, where: EvalOptions): Promise<EvaluationResponse> {
+async function readBaselineRun(text: string, where: EvalOptions): Promise<EvaluationResponse> {
   const { loadResults } = await import("../sources/read-results.ts");
   await using source = await openSource(where);
   return await loadResults(source, text);
@@ -228,7 +228,7 @@ export async function failedScenarioIds(
   where: EvalOptions,
 ): Promise<ReadonlySet<string> | undefined> {
   if (text === undefined) return undefined;
-  const { results, run_id } = await readRun(text, where);
+  const { results, run_id } = await readBaselineRun(text, where);
   // Scenarios the run did not reach have not passed either.
   const failed = results.scenarios.filter((result) =>
     ["failed", "error", "not_run"].includes(verdictOf(result).outcome),

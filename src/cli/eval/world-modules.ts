@@ -85,7 +85,7 @@ function createStateReader(): CompleteWorld {
   const worlds = new Map<string, Promise<World>>();
 
   async function read({ state_file = "", ...rest }: World): Promise<World> {
-    const state = files.get(state_file) ?? readState(state_file, contents);
+    const state = files.get(state_file) ?? readStateFile(state_file, contents);
     files.set(state_file, state);
     return { ...rest, state: await state };
   }
@@ -120,7 +120,7 @@ function shareWorld(given: LoadedScenarios, loaded: LoadedScenarios): LoadedScen
   };
 }
 
-async function readState(state_file: string, contents: Map<string, World["state"]>): Promise<World["state"]> {
+async function readStateFile(state_file: string, contents: Map<string, World["state"]>): Promise<World["state"]> {
   const text = await readTextFile(state_file, `state_file: ${state_file}`);
   const kind = /\.ya?ml$/i.test(state_file) ? "YAML" : "JSON";
   const content = `${kind} ${createHash("sha256").update(text).digest("hex")}`;

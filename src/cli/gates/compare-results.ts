@@ -254,7 +254,7 @@ function toSide(
         if (semantic) embedders.add(semantic);
         tally.add({
           scenario_id,
-          interaction: comparedTurn(interaction),
+          interaction: comparedResult(interaction),
           attempt,
           scores,
           stated,
@@ -285,12 +285,12 @@ function failedIn(responses: readonly EvaluationResponse[]): FailedReplies {
   for (const { scenario_id, attempts } of responses.flatMap(({ results }) => results.scenarios))
     for (const { attempt, interactions } of attempts)
       for (const turn of interactions) {
-        failed.add({ scenario_id, interaction_id: comparedTurn(turn).id, attempt, scores: turn.scores });
+        failed.add({ scenario_id, interaction_id: comparedResult(turn).id, attempt, scores: turn.scores });
       }
   return failed;
 }
 
 /** Conversations with a simulated user differ in length, so all its turns are compared as one. */
-function comparedTurn(turn: InteractionResult): InteractionResult {
+function comparedResult(turn: InteractionResult): InteractionResult {
   return turn.simulated ? { ...turn, id: "user" } : turn;
 }

@@ -20,11 +20,11 @@ export function evaluateScenarios({ scenarios }: Pick<RunDigest, "scenarios">): 
   const actual = asked === 0 ? null : passing / asked;
   const others = silent > 0 ? ` Not scored, without an expectation: ${counted(silent, "scenario")}.` : "";
   if (failing.length > 0) {
-    const message = `${gate}: ${passing} of ${asked} do, failed. Did not pass: ${named(failing)}.${others}`;
+    const message = `${gate}: ${passing} of ${asked} do, failed. Did not pass: ${namedScenarios(failing)}.${others}`;
     return { gate, passed: false, actual, message };
   }
   if (open.length > 0) {
-    const message = `${gate}: ${undecidedText(false)}. Without a verdict: ${named(open)}.${whyOpen(open)}${others}`;
+    const message = `${gate}: ${undecidedText(false)}. Without a verdict: ${namedScenarios(open)}.${whyOpen(open)}${others}`;
     return { gate, passed: false, undecided: true, actual, message };
   }
   if (passing === 0) {
@@ -39,7 +39,7 @@ function hasNoAttempt({ outcome }: ScenarioDigest["verdict"]): boolean {
   return outcome === "not_run" || outcome === "simulator_failed";
 }
 
-function named(scenarios: readonly ScenarioDigest[]): string {
+function namedScenarios(scenarios: readonly ScenarioDigest[]): string {
   const ids = scenarios.slice(0, shownIds).map(({ scenario_id }) => plainLine(scenario_id, 60));
   const more = scenarios.length - ids.length;
   return `${ids.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

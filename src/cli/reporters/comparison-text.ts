@@ -213,7 +213,7 @@ const shownLength = 80;
 function settingLines(changes: readonly SettingChange[]): string[] {
   return changes.map(({ setting, baseline, candidate }) => {
     const [before, after] = [valueText(baseline), valueText(candidate)];
-    const from = firstDifference(before, after);
+    const from = firstDifferentLine(before, after);
     const name = setting === "model_id" ? "model" : plainLine(setting, shownLength);
     return `${name}: ${shownFrom(before, from)} → ${shownFrom(after, from)}`;
   });
@@ -221,7 +221,7 @@ function settingLines(changes: readonly SettingChange[]): string[] {
 
 const valueText = (value: SettingChange["baseline"]): string => (value === null ? "not set" : JSON.stringify(value));
 
-function firstDifference(left: string, right: string): number {
+function firstDifferentLine(left: string, right: string): number {
   let at = 0;
   while (at < left.length && left[at] === right[at]) at += 1;
   return at;

@@ -92,14 +92,14 @@ function shownColumns(
     { title: "FAILED", align: "right", cell: ({ failed }) => (failed === 0 ? "" : String(failed)) },
     { title: "COST/1000", align: "right", cell: ({ cost_per_1000_turns }) => optional(cost_per_1000_turns, spentText) },
     { title: "P50 MS", align: "right", cell: ({ latency_ms }) => optional(latency_ms, (ms) => String(Math.round(ms))) },
-    { title: "PLACE", cell: ({ place }) => placeText(place, closeness === true) },
+    { title: "PLACE", cell: ({ place }) => rankText(place, closeness === true) },
     { title: "RUN", cell: ({ run_id }) => run_id },
   ];
   return columns.filter(({ cell }) => runs.some((run) => cell(run) !== ""));
 }
 
 /** The place in words; a score that only compares replies with references ranks how close they are. */
-function placeText(place: RankedRun["place"], closeness: boolean): string {
+function rankText(place: RankedRun["place"], closeness: boolean): string {
   return (closeness ? place.replace("best", "closest") : place).replaceAll("_", " ");
 }
 

@@ -47,7 +47,7 @@ export function unzip(
     return bytes;
   };
   try {
-    return new Map(entriesOf(archive).map((entry) => [entry.name, () => take(entry)]));
+    return new Map(zipEntries(archive).map((entry) => [entry.name, () => take(entry)]));
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new FormatError("the archive is incomplete");
@@ -61,7 +61,7 @@ interface ZipEntry {
   readonly offset: number;
 }
 
-function entriesOf(archive: Buffer): ZipEntry[] {
+function zipEntries(archive: Buffer): ZipEntry[] {
   const from = Math.max(0, archive.length - maxEndBytes);
   const mark = Buffer.alloc(4);
   mark.writeUInt32LE(signatures.end);

@@ -10,13 +10,13 @@ export function requireNear(
   path: string,
   { by, folder, named = path }: { by: string; folder: string; named?: string },
 ): void {
-  if (isBelow(real(resolve(folder, path)), real(folder))) return;
+  if (isBelowFolder(real(resolve(folder, path)), real(folder))) return;
   throw new CliError(
     `${by} names ${named}, which is outside its folder and would be sent to the model. If you trust ${by}, use --allow-files (eval, validate, import, runs rescore); else move the file into its folder`,
   );
 }
 
-function isBelow(path: string, folder: string): boolean {
+function isBelowFolder(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

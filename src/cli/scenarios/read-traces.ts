@@ -93,7 +93,7 @@ export async function readTraces(
   const names = patterns.length === 0 ? [] : await findFiles(patterns, { folder: process.cwd() });
   const files: { name: string; text: string }[] = [];
   for (const name of names) {
-    files.push({ name, text: decoded(name, await readBytes(resolve(name), name)) });
+    files.push({ name, text: decodedTrace(name, await readBytes(resolve(name), name)) });
   }
   if (agent !== undefined) files.push({ name: agent, text: await agentRuns(agent, options) });
   const [only] = files;
@@ -112,7 +112,7 @@ export async function readTraces(
   }
 }
 
-function decoded(name: string, bytes: Uint8Array): string {
+function decodedTrace(name: string, bytes: Uint8Array): string {
   try {
     return decodeUtf8(bytes);
   } catch (error) {
@@ -153,12 +153,12 @@ export function listConversations(read: readonly ScenarioFile[], { json }: { jso
   const columns = ["started", "conversation", "turns", "tools", "errors", "models", "first message"].map((title) => ({
     title,
   }));
-  printLine(table(columns, taken.map(toRow), outputWidth()));
+  printLine(table(columns, taken.map(toTraceRow), outputWidth()));
   if (taken.length < all.length)
     note(`${all.length - taken.length} of ${counted(all.length, "conversation")} left out by the filter`);
 }
 
-function toRow(conversation: TracedConversation): string[] {
+function toTraceRow(conversation: TracedConversation): string[] {
   const { id, started_at, turns, tool_calls, errors, models, first_message } = conversation;
   const message = truncateText(first_message.replaceAll(/\s+/g, " "), 60);
   const started = started_at === null ? "" : started_at.slice(0, 16).replace("T", " ");

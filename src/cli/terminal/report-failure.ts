@@ -76,13 +76,13 @@ function explainService({ message, status, problem }: ServiceProblem): ReportedF
   }
   const fields = (problem?.errors ?? []).slice(1, 10).map((field) => `\n  ${field.pointer} ${field.message}`);
   const hint = hintOf({ status, problem });
-  return { message: `${message}${fields.join("")}${hint && `\n  ${hint}`}`, exitCode: exitCodeOf(status) };
+  return { message: `${message}${fields.join("")}${hint && `\n  ${hint}`}`, exitCode: failureExitCode(status) };
 }
 
 /** Rate limits, and failures of what is behind a service or a proxy. */
 const cannotBeUsed: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-function exitCodeOf(status: number): ExitCode {
+function failureExitCode(status: number): ExitCode {
   if (cannotBeUsed.has(status)) return exitCodes.targetUnusable;
   return status >= 500 ? exitCodes.internal : exitCodes.usage;
 }

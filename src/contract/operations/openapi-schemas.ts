@@ -110,14 +110,14 @@ function nameInputs(
     }
   }
   const taken = new Set([...Object.keys(inputs), ...Object.keys(outputs)]);
-  return new Map([...different].map((name) => [name, freeName(inputName(name), taken)]));
+  return new Map([...different].map((name) => [name, freeSchemaName(inputName(name), taken)]));
 }
 
 function inputName(name: string): string {
   return name.endsWith("Input") ? name.replace(/Input$/, "Request") : `${name}Input`;
 }
 
-function freeName(wanted: string, taken: Set<string>): string {
+function freeSchemaName(wanted: string, taken: Set<string>): string {
   let name = wanted;
   for (let number = 2; taken.has(name); number += 1) name = `${wanted}${number}`;
   taken.add(name);

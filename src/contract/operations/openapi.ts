@@ -143,7 +143,7 @@ function describeOperation(operation: Operation, schemas: ComponentSchemas): Jso
 }
 
 function describeResponses(operation: Operation, schemas: ComponentSchemas): JsonObject {
-  return mergeAnswers(describeAnswers(operation, schemas), describeErrors(operation, schemas));
+  return mergeAnswers(describeAnswers(operation, schemas), describeErrorCodes(operation, schemas));
 }
 
 /**
@@ -286,7 +286,7 @@ function mediaContent(mediaType: string, schema: z.ZodType | undefined, schemas:
   return { schema: schema && /[/+]json$/.test(mediaType) ? schemas.output(schema) : { type: "string" } };
 }
 
-function describeErrors(operation: Operation, schemas: ComponentSchemas): OperationAnswers {
+function describeErrorCodes(operation: Operation, schemas: ComponentSchemas): OperationAnswers {
   const codes = new Set([
     ...operation.errors,
     ...sharedErrors,

@@ -56,8 +56,8 @@ export function meansForDecision(
     const replies = [...turns.values()].map((turn) => scenarioReplies(turn, { name, kind: "even" }));
     const lost = replies.reduce((sum, side) => sum + side.missing, 0);
     const values = conversation_scores.has(name)
-      ? replies.flatMap(({ sums }) => averageOf(sums.get(name), 0) ?? [])
-      : replies.flatMap(({ sums, missing: zeros }) => averageOf(sums.get(name), zeros) ?? []);
+      ? replies.flatMap(({ sums }) => attemptAverage(sums.get(name), 0) ?? [])
+      : replies.flatMap(({ sums, missing: zeros }) => attemptAverage(sums.get(name), zeros) ?? []);
     missing += lost;
     if (values.length > 0) means.set(scenario_id, values.reduce((sum, value) => sum + value, 0) / values.length);
     else if (lost > 0) means.set(scenario_id, 0);
@@ -93,7 +93,10 @@ function meansOf(
       return Math.max(0, Math.min(lost(role), (other?.count ?? 0) - (own?.count ?? 0)));
     };
     const zeros = { baseline: zerosOf("baseline", before, after), candidate: zerosOf("candidate", after, before) };
-    const means = { baseline: averageOf(before, zeros.baseline), candidate: averageOf(after, zeros.candidate) };
+    const means = {
+      baseline: attemptAverage(before, zeros.baseline),
+      candidate: attemptAverage(after, zeros.candidate),
+    };
     if (means.baseline === null || means.candidate === null) continue;
     interactions++;
     sums.baseline += means.baseline;
@@ -105,7 +108,7 @@ function meansOf(
 }
 
 /** Null without a reply that has the score, or is missing. */
-function averageOf(scored: ScoreSum | undefined, missing: number): number | null {
+function attemptAverage(scored: ScoreSum | undefined, missing: number): number | null {
   const count = (scored?.count ?? 0) + missing;
   return count === 0 ? null : (scored?.sum ?? 0) / count;
 }

@@ -172,7 +172,7 @@ const isFractional = ({ scenarios }: RunTally, name: string): boolean =>
 function attemptValues({ attempts }: RunTally, name: string, threshold: number | undefined): number[][] {
   return [...attempts.values()].map((made) =>
     [...made.values()].flatMap((attempt) => {
-      if (name === passRateMeasure) return passOf(attempt, threshold) ?? [];
+      if (name === passRateMeasure) return passFigure(attempt, threshold) ?? [];
       const found = attempt.sums.get(name);
       return found ? [found.sum / found.count] : [];
     }),
@@ -180,7 +180,7 @@ function attemptValues({ attempts }: RunTally, name: string, threshold: number |
 }
 
 /** 1 when an attempt passes, else 0; null when nothing measures it. */
-function passOf({ sums, standing }: PassedAttempt, threshold: number | undefined): number | null {
+function passFigure({ sums, standing }: PassedAttempt, threshold: number | undefined): number | null {
   const averages = Object.fromEntries([...sums].map(([name, { sum, count }]) => [name, sum / count]));
   const outcome = attemptOutcome(averages, { turns: standing, threshold });
   return outcome === "unscored" || outcome === "simulator_failed" ? null : Number(outcome === "passed");
@@ -212,7 +212,7 @@ function passRatePairs(baseline: RunTally, candidate: RunTally, threshold: numbe
     const erroredBefore = new Set((left ?? []).flatMap(([number, { sums }]) => (isErrored(sums) ? number : [])));
     const pairOf = (isLeftOut: (attempt: number) => boolean): ScenarioPair[] => {
       const [before, after] = [left, right].map((made = []) =>
-        mean(made.flatMap(([number, attempt]) => (isLeftOut(number) ? [] : (passOf(attempt, threshold) ?? [])))),
+        mean(made.flatMap(([number, attempt]) => (isLeftOut(number) ? [] : (passFigure(attempt, threshold) ?? [])))),
       );
       if (typeof before !== "number" || typeof after !== "number") return [];
       return [{ scenario_id, baseline: before, candidate: after, interactions: turns.size }];

@@ -82,7 +82,8 @@ export function rankScore(
       mean: means[run] ?? 0,
       ci_lower,
       ci_upper,
-      to_first: rank === 0 ? null : distanceOf(pairs.find(({ better, worse }) => better === order[0] && worse === run)),
+      to_first:
+        rank === 0 ? null : rankDistance(pairs.find(({ better, worse }) => better === order[0] && worse === run)),
       worse_than,
     };
   });
@@ -143,7 +144,7 @@ function comparePairs(name: string, order: readonly number[], scenarios: readonl
   });
 }
 
-function distanceOf(pair: Pair | undefined): RankDistance | null {
+function rankDistance(pair: Pair | undefined): RankDistance | null {
   if (!pair) return null;
   const {
     better: _better,

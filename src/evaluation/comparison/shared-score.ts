@@ -58,7 +58,7 @@ export function shareScore(name: string): SharedScore {
   function join(entry: Kept, run: RunTally): void {
     const theirs = run.scenarios.get(entry.scenario_id);
     const ofConversation = run.conversation_scores.has(name);
-    if (!theirs || (ofConversation && !isSame(entry.contents, theirs))) {
+    if (!theirs || (ofConversation && !isSameTurn(entry.contents, theirs))) {
       entry.turns = [];
       return;
     }
@@ -77,19 +77,19 @@ export function shareScore(name: string): SharedScore {
       if (kept === null) kept = begin(run);
       else for (const entry of kept) join(entry, run);
     },
-    scenarios: () => (kept ?? []).filter(({ turns }) => turns.length > 0).map(toScenario),
+    scenarios: () => (kept ?? []).filter(({ turns }) => turns.length > 0).map(toSharedScenario),
     isFractional: () => fractional,
   };
 }
 
-function isSame(
+function isSameTurn(
   ours: ReadonlyMap<string, TalliedInteraction>,
   theirs: ReadonlyMap<string, TalliedInteraction>,
 ): boolean {
   return ours.size === theirs.size && [...ours].every(([id, { content }]) => theirs.get(id)?.content === content);
 }
 
-function toScenario({ scenario_id, turns }: Kept): SharedScenario {
+function toSharedScenario({ scenario_id, turns }: Kept): SharedScenario {
   const runs = (turns[0]?.means ?? []).map((_, run) => run);
   const total = (values: (turn: SharedTurn) => number | undefined) =>
     turns.reduce((sum, turn) => sum + (values(turn) ?? 0), 0);

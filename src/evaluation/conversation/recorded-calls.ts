@@ -81,7 +81,7 @@ function parseArguments(text: string): Pick<RecordedToolCall, "arguments" | "arg
     const value = JSON.parse(text) as RecordedToolCall["arguments"];
     // Some servers encode the arguments as JSON twice.
     if (typeof value === "string" && value.trimStart().startsWith("{")) return parseArguments(value);
-    if (isWithinDepth(value, maxDepth)) return { arguments: value };
+    if (isWithinCallDepth(value, maxDepth)) return { arguments: value };
     return { arguments: text, arguments_error: `The arguments are nested more than ${maxDepth} levels deep.` };
   } catch (error) {
     const reason = error instanceof Error ? error.message : "The text is not valid JSON.";
@@ -89,9 +89,9 @@ function parseArguments(text: string): Pick<RecordedToolCall, "arguments" | "arg
   }
 }
 
-function isWithinDepth(value: unknown, left: number): boolean {
+function isWithinCallDepth(value: unknown, left: number): boolean {
   if (typeof value !== "object" || value === null) return true;
-  return left > 0 && Object.values(value).every((item) => isWithinDepth(item, left - 1));
+  return left > 0 && Object.values(value).every((item) => isWithinCallDepth(item, left - 1));
 }
 
 const noResult = "No result is available: the tool was not run.";

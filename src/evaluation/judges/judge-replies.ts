@@ -292,10 +292,10 @@ function scoresOf(
     }),
   );
   const rubrics = known.filter(({ question }) => isRubric(question.name));
-  return rubrics.length === 0 ? scores : [...scores, weightedMean(rubrics, total)];
+  return rubrics.length === 0 ? scores : [...scores, weightedJudgement(rubrics, total)];
 }
 
-function weightedMean(
+function weightedJudgement(
   rubrics: readonly { question: JudgeQuestion; verdict: JudgeVerdict }[],
   name: string,
 ): GivenScore {

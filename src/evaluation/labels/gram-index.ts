@@ -56,11 +56,11 @@ function addUnicodeGrams(grams: Map<Gram, number>, word: string, count: number):
   const characters = Array.from(` ${word} `);
   for (let start = 0; start + 3 <= characters.length; start++) {
     const gram = characters.slice(start, start + 3);
-    addGram(grams, gram.every(isAscii) ? toNumber(gram) : gram.join(""), count);
+    addGram(grams, gram.every(isAscii) ? gramNumber(gram) : gram.join(""), count);
   }
 }
 
-function toNumber(gram: readonly string[]): number {
+function gramNumber(gram: readonly string[]): number {
   return gram.reduce((number, character) => (number << 7) | character.charCodeAt(0), 0);
 }
 

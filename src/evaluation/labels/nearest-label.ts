@@ -80,7 +80,7 @@ export function createNearestLabel(
       }
       return best;
     });
-    const answer = decide(rivals ? [...evidence, strongest(rivals.similarities(grams))] : evidence);
+    const answer = decideLabel(rivals ? [...evidence, strongest(rivals.similarities(grams))] : evidence);
     if (answer.value !== unknownLabel || hasExamples || isEnglish(exampleBeginning(question.reply).tokens))
       return answer;
     return { ...answer, method: "typical replies, which are English only", confidence: 0, unreadable: true };
@@ -146,7 +146,7 @@ function nameSimilarity(names: readonly (readonly Gram[])[], reply: GramCounts):
   return nameWeight * Math.max(0, (Math.max(0, ...found) - chanceOfName) / (1 - chanceOfName));
 }
 
-function decide(evidence: readonly Evidence[]): LabelAnswer {
+function decideLabel(evidence: readonly Evidence[]): LabelAnswer {
   const [best, next] = evidence.toSorted((left, right) => right.value - left.value);
   const lead = (best?.value ?? 0) - (next?.value ?? 0);
   if (!best || best.label === unknownLabel || best.value < threshold || lead < margin) {

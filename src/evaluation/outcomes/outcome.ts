@@ -95,7 +95,7 @@ export async function evaluateOutcome({
       tool_calls: tool_calls?.map(withoutResult),
     })),
     tools: attempt.tools && { tools: attempt.tools.tools.map(({ answers: _answers, ...tool }) => tool) },
-    values: final && Object.keys(expect.state ?? {}).map((pointer) => valueAt(final, pointer)),
+    values: final && Object.keys(expect.state ?? {}).map((pointer) => stateValueAt(final, pointer)),
     changed:
       expect.state_after && final && expectedState !== undefined
         ? StateView.changedParts(viewOf(expectedState), final)
@@ -197,7 +197,7 @@ function stateParts(
 ): OutcomePart[] {
   function compared(name: string, found: readonly StateDifference[], right: string): OutcomePart {
     differences.push(...found);
-    return { name, passed: found.length === 0, reason: found.length === 0 ? right : differenceText(found) };
+    return { name, passed: found.length === 0, reason: found.length === 0 ? right : stateDifferenceText(found) };
   }
   function unknown(name: string): OutcomePart {
     const kept = earlier?.parts.find((part) => part.name === name);
@@ -230,7 +230,7 @@ function viewOf(state: unknown): StateView {
 }
 
 /** The value at a JSON pointer; undefined where there is none. */
-function valueAt(state: StateView, pointer: string): unknown {
+function stateValueAt(state: StateView, pointer: string): unknown {
   const path = parsePointer(pointer);
   const value = path ? state.read(path) : missing;
   return value === missing ? undefined : value;
@@ -243,7 +243,7 @@ function differencesAfter(changed: readonly ChangedPart[], context: MatchContext
     .slice(0, mostDifferences);
 }
 
-function differenceText(differences: readonly StateDifference[]): string {
+function stateDifferenceText(differences: readonly StateDifference[]): string {
   const first = differences.slice(0, 3).map(({ path, expected, actual }) => {
     const found = actual === undefined ? "is missing" : `is ${shown(actual)}`;
     return `${path === "" ? "the state" : path} ${found}, expected ${expected === undefined ? "nothing" : shown(expected)}`;

@@ -126,7 +126,7 @@ type Decision = NonNullable<SimulatorAnswer["decision"]>;
 
 /** Reads an answer. A text says why it cannot be used. */
 export function parseUserTurn(text: string): Decision | string {
-  const value = parseObject(text);
+  const value = parseSimulatorObject(text);
   if (!isRecord(value)) return `it is not a JSON object: ${JSON.stringify(truncateText(text.trim(), 80))}`;
   const { message = "", done = false, why = "" } = value;
   if (typeof message !== "string") return "its message is not text";
@@ -137,7 +137,7 @@ export function parseUserTurn(text: string): Decision | string {
 }
 
 /** Models without structured output often write a sentence around the object. */
-function parseObject(text: string): unknown {
+function parseSimulatorObject(text: string): unknown {
   const answer = unwrapFence(text);
   const inner = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
   for (const candidate of [answer, inner]) {

@@ -30,10 +30,10 @@ export function goalFailure(user: SimulatedUser, turns: readonly JudgedUserTurn[
   const texts = turns.map(({ message }) => message);
   if (texts.length === 0) return failure("the simulator ended the conversation before its first message");
   // After a mere greeting, the user may end the conversation because of what the agent answered.
-  if (texts.every((text) => contentWords(text).length === 0)) return null;
-  const known = new Set([user.goal, ...factTexts(user)].flatMap((text) => contentWords(text)));
+  if (texts.every((text) => wordsOfContent(text).length === 0)) return null;
+  const known = new Set([user.goal, ...factTexts(user)].flatMap((text) => wordsOfContent(text)));
   if (known.size === 0 || !isComparable(user.goal, texts.join(" "))) return null;
-  if (texts.some((text) => contentWords(text).some((word) => known.has(word)))) return null;
+  if (texts.some((text) => wordsOfContent(text).some((word) => known.has(word)))) return null;
   return failure("no message of the user has a word of the goal or of the known facts");
 }
 
@@ -125,8 +125,8 @@ function isAnswered(message: string, { reply, heard }: { reply: string; heard: R
   if (words.size === 0 || fresh.length < words.size * leastNew) return false;
   const values = wordsOf(message).filter((word) => /\d/u.test(word));
   if (values.length > 0) return values.some((value) => words.has(value));
-  const meant = new Set(contentWords(message));
-  return contentWords(said).some((word) => meant.has(word));
+  const meant = new Set(wordsOfContent(message));
+  return wordsOfContent(said).some((word) => meant.has(word));
 }
 
 function ordinal(count: number): string {
@@ -152,7 +152,7 @@ function contradicts(
   const known = new Set(valuesIn(heard.join("\n")));
   for (const [name, fact] of Object.entries(knows)) {
     const value = String(fact);
-    const claimed = isEmail(value) ? (last.message.match(email) ?? []) : claimsOf(name, value, last.message);
+    const claimed = isEmailAddress(value) ? (last.message.match(email) ?? []) : claimsOf(name, value, last.message);
     const wrong = claimed.find((claim) => !known.has(claim.toLowerCase()));
     if (wrong !== undefined)
       return { kind: "invented_fact", reason: `the user gives ${name} as ${wrong}, but knows ${value}` };
@@ -160,7 +160,7 @@ function contradicts(
   return null;
 }
 
-function isEmail(text: string): boolean {
+function isEmailAddress(text: string): boolean {
   return text.match(email)?.[0] === text;
 }
 
@@ -224,7 +224,7 @@ function isComparable(goal: string, messages: string): boolean {
 const stemLength = 5;
 
 /** The beginnings of the words that carry meaning. */
-function contentWords(text: string): string[] {
+function wordsOfContent(text: string): string[] {
   return wordsOf(text)
     .filter((word) => !functionWords.has(word) && (word.length > 2 || /\d/u.test(word)))
     .map((word) => (/\d/u.test(word) ? word : word.slice(0, stemLength)));

@@ -26,7 +26,7 @@ export function marginsOf(counts: LabelCounts): MarginTotals {
 
 /** Cohen's kappa: agreement beyond chance. Null without counts, and when chance alone would always agree. */
 export function cohensKappa(counts: LabelCounts): number | null {
-  return toKappa(agreementOf(counts, marginsOf(counts)));
+  return toKappa(observedAgreement(counts, marginsOf(counts)));
 }
 
 /** Whole numbers, so that full agreement is exactly 1. */
@@ -37,7 +37,7 @@ interface ObservedAgreement {
   readonly byChance: number;
 }
 
-function agreementOf(counts: LabelCounts, { n, expected, generated }: MarginTotals): ObservedAgreement {
+function observedAgreement(counts: LabelCounts, { n, expected, generated }: MarginTotals): ObservedAgreement {
   let agreed = 0;
   for (const label of expected.keys()) agreed += counts.get(label)?.get(label) ?? 0;
   return { n, agreed, byChance: productOf(expected, generated) };
@@ -107,10 +107,10 @@ export function clusteredKappaInterval(groups: readonly LabelCounts[], level = d
 export function leaveOneOutKappas(groups: readonly LabelCounts[]): (number | null)[] {
   const all = merge(groups);
   const margins = marginsOf(all);
-  const whole = agreementOf(all, margins);
+  const whole = observedAgreement(all, margins);
   return groups.map((group) => {
     const own = marginsOf(group);
-    const { n, agreed, byChance } = agreementOf(group, own);
+    const { n, agreed, byChance } = observedAgreement(group, own);
     const shared = productOf(own.expected, margins.generated) + productOf(own.generated, margins.expected);
     return toKappa({ n: whole.n - n, agreed: whole.agreed - agreed, byChance: whole.byChance - shared + byChance });
   });

@@ -42,14 +42,14 @@ export function predictionPoweredMean(replies: readonly JudgedReply[]): PoweredM
   const clusters = effectiveClusters(labelled);
   if (clusters <= 1) return null;
   const lambda = unlabelled.length === 0 ? 0 : tunedLambda(labelled, unlabelled);
-  const residual = weightedMean(labelled, ({ human, judge }) => human - lambda * judge);
-  const judged = weightedMean(unlabelled, ({ judge }) => judge);
+  const residual = weightedEstimate(labelled, ({ human, judge }) => human - lambda * judge);
+  const judged = weightedEstimate(unlabelled, ({ judge }) => judge);
   const influence = new Map<string, number>();
   addInfluence(influence, labelled, ({ human, judge }) => human - lambda * judge - residual);
   addInfluence(influence, unlabelled, ({ judge }) => lambda * (judge - judged));
   const correction = clusters / (clusters - 1);
   const all = new Map<string, number>();
-  const whole = weightedMean(replies, ({ judge }) => judge);
+  const whole = weightedEstimate(replies, ({ judge }) => judge);
   const tuned = unlabelled.length === 0 ? 0 : lambda * (1 + labelled.length / unlabelled.length);
   addInfluence(all, replies, ({ judge }) => tuned * (judge - whole));
   return {
@@ -84,18 +84,18 @@ export function balanceOf(replies: readonly JudgedReply[]): Balance | null {
   const [drawn, others] = [replies.filter(isDrawn), replies.filter((reply) => !isDrawn(reply))];
   const clusters = effectiveClusters(drawn);
   if (others.length === 0 || clusters <= 1) return null;
-  const center = weightedMean(replies, ({ judge }) => judge);
+  const center = weightedEstimate(replies, ({ judge }) => judge);
   const influence = new Map<string, number>();
   addInfluence(influence, drawn, ({ judge }) => judge - center);
   addInfluence(influence, others, ({ judge }) => center - judge);
   const clustered = (clusters / (clusters - 1)) * sumOfSquares(influence);
   // Few replies with the same score have no spread of their own.
-  const spread = weightedMean(replies, ({ judge }) => (judge - center) ** 2);
+  const spread = weightedEstimate(replies, ({ judge }) => (judge - center) ** 2);
   const independent = spread * (sumOfSquares(sharesOf(drawn)) + sumOfSquares(sharesOf(others)));
   const stderr = Math.sqrt(Math.max(clustered, independent));
   const means = {
-    drawn: weightedMean(drawn, ({ judge }) => judge),
-    others: weightedMean(others, ({ judge }) => judge),
+    drawn: weightedEstimate(drawn, ({ judge }) => judge),
+    others: weightedEstimate(others, ({ judge }) => judge),
   };
   return stderr < 1e-12 ? null : { ...means, p: twoSidedP((means.drawn - means.others) / stderr, clusters - 1) };
 }
@@ -113,12 +113,12 @@ export function effectiveClusters(replies: readonly JudgedReply[]): number {
 
 /** cov(human, judge) / ((1 + n / N) var(judge)), the variance over all replies, within 0 and 1. */
 function tunedLambda(labelled: readonly Labelled[], unlabelled: readonly JudgedReply[]): number {
-  const human = weightedMean(labelled, (reply) => reply.human);
-  const judge = weightedMean(labelled, (reply) => reply.judge);
-  const covariance = weightedMean(labelled, (reply) => (reply.human - human) * (reply.judge - judge));
+  const human = weightedEstimate(labelled, (reply) => reply.human);
+  const judge = weightedEstimate(labelled, (reply) => reply.judge);
+  const covariance = weightedEstimate(labelled, (reply) => (reply.human - human) * (reply.judge - judge));
   const all = [...labelled, ...unlabelled];
-  const center = weightedMean(all, (reply) => reply.judge);
-  const variance = (weightedMean(all, (reply) => (reply.judge - center) ** 2) * all.length) / (all.length - 1);
+  const center = weightedEstimate(all, (reply) => reply.judge);
+  const variance = (weightedEstimate(all, (reply) => (reply.judge - center) ** 2) * all.length) / (all.length - 1);
   if (variance < 1e-12) return 0;
   return Math.min(1, Math.max(0, covariance / ((1 + labelled.length / unlabelled.length) * variance)));
 }
@@ -135,7 +135,10 @@ const sharesOf = (replies: readonly JudgedReply[]): Map<number, number> => {
 };
 
 /** 0 without replies. */
-function weightedMean<Reply extends JudgedReply>(replies: readonly Reply[], value: (reply: Reply) => number): number {
+function weightedEstimate<Reply extends JudgedReply>(
+  replies: readonly Reply[],
+  value: (reply: Reply) => number,
+): number {
   const sum = replies.reduce((total, reply) => total + weightOf(reply) * value(reply), 0);
   return replies.length === 0 ? 0 : sum / totalWeight(replies);
 }
@@ -285,7 +288,7 @@ export function labelsAlone(replies: readonly JudgedReply[]): MeanOfLabels | nul
 function weightedLabels(labelled: readonly Labelled[]): MeanOfLabels | null {
   const clusters = effectiveClusters(labelled);
   if (clusters <= 1) return null;
-  const estimate = weightedMean(labelled, ({ human }) => human);
+  const estimate = weightedEstimate(labelled, ({ human }) => human);
   const influence = new Map<string, number>();
   addInfluence(influence, labelled, ({ human }) => human - estimate);
   const variance = (clusters / (clusters - 1)) * sumOfSquares(influence);

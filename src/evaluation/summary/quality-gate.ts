@@ -76,7 +76,7 @@ export function checkGate(gate: Gate, figures: GateFigures): GateResult {
   }
   // A run that stopped early has not shown that all scenarios pass.
   for (const scenario_id of figures.unfinished) atLeast("finished_attempts", 1, 0, scenario_id);
-  return { passed: checks.every((check) => check.passed), checks: shorten(checks) };
+  return { passed: checks.every((check) => check.passed), checks: shortenSentence(checks) };
 }
 
 /** The pass rate is that of `outcome` and `overall`. */
@@ -91,7 +91,7 @@ function ownScore(scores: Scores, name: string): number | undefined {
 }
 
 /** All checks of the run, then those of scenarios, failed ones first. */
-function shorten(checks: GateResult["checks"]): GateResult["checks"] {
+function shortenSentence(checks: GateResult["checks"]): GateResult["checks"] {
   const ofRun = checks.filter(({ scenario_id }) => scenario_id === undefined);
   const ofScenarios = checks.filter(({ scenario_id }) => scenario_id !== undefined);
   return [

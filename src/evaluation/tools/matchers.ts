@@ -340,7 +340,7 @@ const fewValues = 8;
 function isAmong(actual: unknown, literals: readonly unknown[], context: MatchContext): boolean {
   return literals.length < fewValues
     ? literals.some((literal) => compileExpected(literal).test(actual, context))
-    : keysOf(literals, context).has(keyOf(actual, context));
+    : matcherKeys(literals, context).has(keyOf(actual, context));
 }
 
 /** The first value that a list does not contain, as an expectation. */
@@ -349,8 +349,8 @@ function missingFrom(list: readonly unknown[], literals: readonly unknown[], con
     const nodes = literals.map(compileExpected);
     return nodes.find((node) => !list.some((entry) => node.test(entry, context))) ?? null;
   }
-  const keys = keysOf(list, context);
-  const missing = keysOf(literals, context)
+  const keys = matcherKeys(list, context);
+  const missing = matcherKeys(literals, context)
     .values()
     .find((key) => !keys.has(key));
   if (missing === undefined) return null;
@@ -362,7 +362,7 @@ type Keys = Partial<Record<MatchContext["text"], ReadonlySet<string>>>;
 /** The keys of the values of a list. A list is searched once for each of thousands of values. */
 const knownKeys = new WeakMap<readonly unknown[], Keys>();
 
-function keysOf(list: readonly unknown[], context: MatchContext): ReadonlySet<string> {
+function matcherKeys(list: readonly unknown[], context: MatchContext): ReadonlySet<string> {
   const known = knownKeys.get(list) ?? {};
   const keys = known[context.text] ?? new Set(list.map((value) => keyOf(value, context)));
   knownKeys.set(list, { ...known, [context.text]: keys });

@@ -28,7 +28,7 @@ export function requiredChecks({ interaction, scores, scorers }: CheckedTurn): C
   const { checks = [], reference_tool_calls: calls } = interaction;
   return [
     ...checkVerdicts(checks, { names: turnCheckNames(checks, scorers), scores }),
-    ...(calls ? [verdictOf("tool_match", scores)] : []),
+    ...(calls ? [requiredVerdict("tool_match", scores)] : []),
   ];
 }
 
@@ -44,11 +44,11 @@ export function checkVerdicts(
       return checkVerdicts(check.checks, { names: memberNames(name, check.checks), scores });
     if (check.type === "similarity" && check.threshold === undefined) return [];
     const isGradedCode = (check.type === "javascript" || check.type === "python") && check.threshold === undefined;
-    return [verdictOf(name, scores, isGradedCode ? "any" : "one")];
+    return [requiredVerdict(name, scores, isGradedCode ? "any" : "one")];
   });
 }
 
-function verdictOf(name: string, scores: CheckedTurn["scores"], least: "one" | "any" = "one"): CheckVerdict {
+function requiredVerdict(name: string, scores: CheckedTurn["scores"], least: "one" | "any" = "one"): CheckVerdict {
   const value = scores?.scores[name];
   const reason = scores?.score_reasons[name] ?? (value === undefined ? "it was not scored" : String(value));
   return { name, passed: value === undefined ? null : least === "any" ? value > 0 : value >= 1, reason };

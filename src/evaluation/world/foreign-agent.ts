@@ -99,7 +99,7 @@ export class ForeignWorld {
         undo();
         throw turn.failure;
       }
-      if (reply.ok || tries === mostTries || !isRetryable(reply)) return this.#finish(reply, turn);
+      if (reply.ok || tries === mostTries || !mayRetry(reply)) return this.#finish(reply, turn);
       undo();
       if (turn.calls.length > 0) await append([{ type: "discard" }]);
       await pause(Math.min(longestWaitMs, reply.error.retry_after_ms ?? firstWaitMs * 2 ** tries), signal);
@@ -194,7 +194,7 @@ export class ForeignWorld {
     });
     // Where no more can be stored, nothing more is kept in memory either.
     if (turn.failure === undefined) await turn.append([entry]).catch((error: unknown) => (turn.failure ??= error));
-    if (turn.failure !== undefined) return toToolAnswer({ error: failureText(turn.failure) });
+    if (turn.failure !== undefined) return toToolAnswer({ error: agentFailureText(turn.failure) });
     turn.calls.push(entry.call);
     this.#done.push(entry);
     this.#session.apply(entry);
@@ -202,7 +202,7 @@ export class ForeignWorld {
   }
 
   async #outcome(turn: TurnUnderWay, asked: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome> {
-    if (turn.failure !== undefined) return { error: failureText(turn.failure) };
+    if (turn.failure !== undefined) return { error: agentFailureText(turn.failure) };
     if (turn.calls.length >= maxCalls) return { error: tooMany };
     try {
       return await this.#session.answer(asked, signal);
@@ -222,7 +222,7 @@ function toToolAnswer(ended: Pick<RecordedToolCall, "result" | "error">): { text
   return { text: resultText(ended as RecordedToolCall), isError: ended.error !== undefined };
 }
 
-function failureText(failure: unknown): string {
+function agentFailureText(failure: unknown): string {
   return failure instanceof WorldLimitError ? failure.message : "Not called: the step could not be stored.";
 }
 
@@ -266,6 +266,6 @@ function withoutWorld(reply: Reply, { before, after }: { readonly before: Reques
   return { ok: false, error, latency_ms: reply.latency_ms };
 }
 
-function isRetryable({ error }: FailedReply): boolean {
+function mayRetry({ error }: FailedReply): boolean {
   return error.retryable && error.tries > 0;
 }

@@ -57,7 +57,7 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
   const tools = new Map(definition.tools.map((tool) => [tool.name, prepareTool(tool)]));
   const offeredNames = offeredToolNames(definition.tools);
   const known = new Map(Array.from(offeredNames, ([name, offered]) => [offered, name]));
-  const recorded = Map.groupBy(definition.recorded ?? [], (call) => callKey(call.name, call.arguments));
+  const recorded = Map.groupBy(definition.recorded ?? [], (call) => stateKey(call.name, call.arguments));
 
   function unknownTool(name: string): CallError {
     const list = definition.tools.map((tool) => offeredNames.get(tool.name)).join(", ");
@@ -162,7 +162,7 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
     /** Identifies the records of a call; null when it is not answered from records. */
     #recordKey({ name, arguments: args }: RecordedToolCall): string | null {
       const tool = tools.get(name);
-      return tool && !tool.answers && recorded.size > 0 ? callKey(name, args) : null;
+      return tool && !tool.answers && recorded.size > 0 ? stateKey(name, args) : null;
     }
 
     #used(key: string): number {
@@ -214,7 +214,7 @@ function givenArguments({ arguments: args, arguments_error: problem }: RecordedT
   return args;
 }
 
-function callKey(name: string, args: unknown): string {
+function stateKey(name: string, args: unknown): string {
   return canonicalJson([name, args ?? {}]);
 }
 

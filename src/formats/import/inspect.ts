@@ -211,7 +211,7 @@ function withReplies(
   });
   const given = input.turns.length - 1;
   if (run.length < input.turns.length) {
-    const reply = outputText(sample);
+    const reply = sampleOutputText(sample);
     const calls = eventCalls(sample);
     const last = compact({ reply, calls: calls.length > 0 ? calls : undefined });
     return { system, turns: input.turns.map((turn, index) => (index < given ? turn : { ...turn, ...last })) };
@@ -234,7 +234,7 @@ const eventCalls = (sample: JsonRecord): ImportedToolCall[] =>
     anyField(event, "event") === "tool" ? readToolCalls(event) : [],
   );
 
-function outputText(sample: JsonRecord): string | undefined {
+function sampleOutputText(sample: JsonRecord): string | undefined {
   const [choice] = listField(field(sample, "output"), "choices") ?? [];
   return readMessage(field(choice, "message"))?.text ?? scalarText(field(field(sample, "output"), "completion"));
 }

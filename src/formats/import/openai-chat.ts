@@ -196,7 +196,7 @@ function chatGptMessages(conversation: unknown): ShownMessages {
   for (let id = textField(conversation, "current_node"); id !== undefined && !seen.has(id);) {
     seen.add(id);
     const node = recordField(nodes, id);
-    const message = toMessage(field(node, "message"));
+    const message = toChatMessageOf(field(node, "message"));
     if (typeof message === "string") left.add(message);
     else if (message) shown.push({ id, message });
     id = textField(node, "parent");
@@ -218,7 +218,7 @@ const hiddenKinds: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the kind of an entry that is not part of the conversation; undefined for an empty one. */
-function toMessage(value: unknown): object | string | undefined {
+function toChatMessageOf(value: unknown): object | string | undefined {
   if (!isRecord(value)) return undefined;
   const role = scalarText(field(value["author"], "role"));
   const content = recordField(value, "content");

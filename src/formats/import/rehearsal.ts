@@ -185,7 +185,7 @@ function addScenario({ value, place }: Item, collector: ScenarioCollector, reque
     return collector.note("dropped", place, "the item is not a scenario: it has no list of interactions");
   const isWrong = noteWrongKinds({ record: value, kinds: scenarioKinds, place, collector });
   const turns = interactions.map((entry, index) =>
-    readTurn(entry, locationBelow(place, "interactions", index), collector),
+    readOwnTurn(entry, locationBelow(place, "interactions", index), collector),
   );
   if (turns.some((turn) => !turn))
     return collector.note("dropped", place, "the scenario was dropped because of the turn named above");
@@ -211,7 +211,7 @@ function addScenario({ value, place }: Item, collector: ScenarioCollector, reque
   });
 }
 
-function readTurn(value: unknown, place: SourceLocation, collector: ScenarioCollector): ImportedTurn | undefined {
+function readOwnTurn(value: unknown, place: SourceLocation, collector: ScenarioCollector): ImportedTurn | undefined {
   const user = isRecord(value) ? scalarText(value["user_message"]) : undefined;
   if (!isRecord(value) || user === undefined) {
     collector.note("dropped", place, "user_message is missing or not text");

@@ -133,14 +133,14 @@ function hasIbanCheck(text: string): boolean {
 /** A colon after an address is a sign of the sentence: `2001:db8::1: refused`. */
 function withoutIpv6(found: string): string {
   const address = found.replace(/(?<!:):$/, "");
-  return isIpv6(address) ? `[ip_address]${found.slice(address.length)}` : found;
+  return isIpv6Text(address) ? `[ip_address]${found.slice(address.length)}` : found;
 }
 
 /**
  * Eight groups, or fewer with one `::` and a beginning that addresses of people have: global, local to a link or a site. So `12::30`
  * and `abc::def` stay.
  */
-function isIpv6(found: string): boolean {
+function isIpv6Text(found: string): boolean {
   const text = found.replace(/%\w+$/, "");
   const groups = text.split("::").map((half) => (half === "" ? [] : half.split(":")));
   const length = groups.flat().length + (text.includes(".") ? 1 : 0);

@@ -16,7 +16,7 @@ export function normalizeTable(given: Table, wanted: ColumnMapping, collector: S
 /** Prompt flow's `chat_history` lists inputs and outputs of a flow; they become messages. */
 function withMessages(table: Table): Table {
   if (!table.rows.some(({ cells }) => Object.values(cells).some(isExchanges))) return table;
-  const opened = (cell: unknown): unknown => (isExchanges(cell) ? cell.flatMap(toMessages) : cell);
+  const opened = (cell: unknown): unknown => (isExchanges(cell) ? cell.flatMap(toRowMessages) : cell);
   const rows = table.rows.map(({ place, cells }) => ({
     place,
     cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, opened(cell)])),
@@ -29,7 +29,7 @@ const isExchanges = (cell: unknown): cell is unknown[] =>
   cell.length > 0 &&
   cell.every((each) => recordField(each, "inputs") !== undefined && recordField(each, "outputs") !== undefined);
 
-function toMessages(exchange: unknown): object[] {
+function toRowMessages(exchange: unknown): object[] {
   const textOf = (side: string): unknown =>
     Object.values(recordField(exchange, side) ?? {}).find((value) => typeof value === "string") ?? "";
   return [
@@ -66,7 +66,7 @@ const addedColumns = { scenario_id: "scenario_id", reference: "reference_reply",
 function joinMessages(table: Table, mapping: ColumnMapping, collector: ScenarioCollector): MappedTable {
   const chat = findChat(table, mapping);
   if (!chat) return { table, mapping };
-  const rows = conversationsIn(chat, collector).flatMap((said) => toTurns(said, chat, collector));
+  const rows = conversationsIn(chat, collector).flatMap((said) => toRowTurns(said, chat, collector));
   const { id = "", speakers } = chat;
   const names = [...table.names.filter((name) => ![id, ...speakers].includes(name)), ...Object.values(addedColumns)];
   return { table: { names: [...new Set(names)], rows }, mapping: { ...mapping, ...addedColumns, user: chat.text } };
@@ -124,7 +124,7 @@ function turnsInOrder(said: readonly MessageRow[], turn: string | undefined): re
 }
 
 /** One row per user message, with the reply and its labels. */
-function toTurns(said: readonly MessageRow[], { text, roles }: Chat, collector: ScenarioCollector): TableRow[] {
+function toRowTurns(said: readonly MessageRow[], { text, roles }: Chat, collector: ScenarioCollector): TableRow[] {
   const rows: TableRow[] = [];
   const system = said.flatMap(({ message }) => (message.role === "system" ? message.text : [])).join("\n\n");
   const own = new Set([text, addedColumns.scenario_id, ...Object.values(roles)]);
@@ -178,11 +178,11 @@ function firstAttempts(table: Table, collector: ScenarioCollector): Table {
   const byScenario = Map.groupBy(table.rows, ({ cells }) => scalarText(cells["scenario_id"]));
   return {
     names: table.names.filter((name) => scriptColumns.has(name)),
-    rows: [...byScenario.values()].flatMap((rows) => firstAttempt(rows, collector)),
+    rows: [...byScenario.values()].flatMap((rows) => firstRowAttempt(rows, collector)),
   };
 }
 
-function firstAttempt(rows: readonly TableRow[], collector: ScenarioCollector): TableRow[] {
+function firstRowAttempt(rows: readonly TableRow[], collector: ScenarioCollector): TableRow[] {
   const [[first, ...own] = [], ...others] = Map.groupBy(rows, ({ cells }) => scalarText(cells["attempt"])).values();
   if (!first) return [];
   if (others.length > 0)

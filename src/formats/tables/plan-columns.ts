@@ -80,7 +80,7 @@ export const isFreeColumn = (name: string): boolean => /^(?:x-|metadata\.)/.test
 export function assignColumns(names: readonly string[], mapping: ColumnMapping): ColumnPlan {
   const roles: Partial<Record<ColumnRole, string>> = {};
   const given = new Set(names);
-  const bySameName = firstOf(names.map((name) => [normalizeName(name), name]));
+  const bySameName = firstColumn(names.map((name) => [normalizeName(name), name]));
   const find = (wanted: string): string | undefined => bySameName.get(normalizeName(wanted));
   const mapped = (wanted: string): string => {
     const name = given.has(wanted) ? wanted : find(wanted);
@@ -144,14 +144,14 @@ export function listNames(names: readonly string[]): string {
 }
 
 /** The role that each known name would have if no other column had it. */
-const roleByName = firstOf(
+const roleByName = firstColumn(
   columnRoles
     .filter((role) => role !== "scenario_id")
     .flatMap((role) => roleNames[role].map((known): [string, ColumnRole] => [normalizeName(known), role])),
 );
 
 /** The first entry of each key wins. */
-function firstOf<Value>(entries: readonly (readonly [string, Value])[]): ReadonlyMap<string, Value> {
+function firstColumn<Value>(entries: readonly (readonly [string, Value])[]): ReadonlyMap<string, Value> {
   return new Map(entries.toReversed());
 }
 

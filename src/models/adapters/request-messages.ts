@@ -48,10 +48,10 @@ function fill(message: ChatMessage): ChatMessage {
 
 /** The same request with an assistant message between a tool's result and the next user or system message. */
 export function withClosedTurns(request: ChatRequest): ChatRequest {
-  return { ...request, messages: request.messages.flatMap((message, at, all) => close(message, all[at + 1])) };
+  return { ...request, messages: request.messages.flatMap((message, at, all) => closeMessage(message, all[at + 1])) };
 }
 
-function close(message: ChatMessage, next: ChatMessage | undefined): readonly ChatMessage[] {
+function closeMessage(message: ChatMessage, next: ChatMessage | undefined): readonly ChatMessage[] {
   const isOpen = message.role === "tool" && (next?.role === "user" || next?.role === "system");
   return isOpen ? [message, { role: "assistant", content: emptyMessageText }] : [message];
 }
@@ -61,11 +61,11 @@ const longestDescription = 1024;
 
 /** The same request with long tool descriptions cut. */
 export function withShortDescriptions(request: ChatRequest): ChatRequest {
-  return request.tools ? { ...request, tools: request.tools.map(shorten) } : request;
+  return request.tools ? { ...request, tools: request.tools.map(shortenName) } : request;
 }
 
 /** An unchanged tool stays the same object, because its JSON text is cached by object. */
-function shorten(tool: ToolDefinition): ToolDefinition {
+function shortenName(tool: ToolDefinition): ToolDefinition {
   const { description } = tool;
   if (description.length <= longestDescription) return tool;
   return { ...tool, description: truncateText(description, longestDescription - 1) };

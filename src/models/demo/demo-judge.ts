@@ -14,7 +14,7 @@ export const demoJudgeId = "demo/judge";
 export const respondAsJudge: Respond = (request) => {
   const choices = choicesOf(request);
   const { reply, references } = materialOf(request);
-  const { grade, reason } = references.length > 0 ? compare(reply, references) : judgeSentence(reply);
+  const { grade, reason } = references.length > 0 ? compareReplies(reply, references) : judgeSentence(reply);
   return { text: JSON.stringify({ reason, verdict: pickChoice(choices, grade) }) };
 };
 
@@ -66,7 +66,7 @@ interface Judged {
   readonly reason: string;
 }
 
-function compare(reply: string, references: readonly string[]): Judged {
+function compareReplies(reply: string, references: readonly string[]): Judged {
   const words = new Set(contentWords(reply));
   const shares = references.map((reference) => {
     const expected = [...new Set(contentWords(reference))];

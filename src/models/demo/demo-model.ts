@@ -52,7 +52,7 @@ export function defineDemoModel(
       return toFailedReply(draft, elapsed());
     }
 
-    const { text, finish_reason } = limit(draft, request);
+    const { text, finish_reason } = limitTokens(draft, request);
     const pieces = onText ? splitPieces(text) : [text];
     let first_token_ms: number | null = null;
     for (const piece of pieces) {
@@ -104,7 +104,10 @@ function toFailedReply({ failure, detail, upstream_status }: DemoFailure, latenc
   return { ok: false, error, latency_ms };
 }
 
-function limit({ text, tool_calls }: Draft, { parameters }: ChatRequest): { text: string; finish_reason: string } {
+function limitTokens(
+  { text, tool_calls }: Draft,
+  { parameters }: ChatRequest,
+): { text: string; finish_reason: string } {
   if (tool_calls?.length) return { text, finish_reason: "tool_calls" };
   const stops = [parameters?.stop ?? []].flat().filter((stop) => stop !== "");
   const end = Math.min(...stops.map((stop) => text.indexOf(stop)).filter((index) => index >= 0), text.length);

@@ -62,7 +62,7 @@ function carefulStep({ wish, order, tools, done }: Desk): Draft {
   const looked = done.find(({ name }) => name === "get_order");
   const acted = done.find(({ name }) => name === wish.tool && name !== "get_order");
   if (acted) return { text: carefulReport(acted, order) };
-  if (!looked && tools.has("get_order")) return call(tools, "get_order", { order });
+  if (!looked && tools.has("get_order")) return deskCall(tools, "get_order", { order });
   if (looked?.error) return { text: `I cannot find an order ${order}. Could you check the number?` };
   const { item, status = "open", total } = (looked?.result ?? {}) as Readonly<Record<string, unknown>>;
   const about = typeof item === "string" ? `Order ${order} (${item})` : `Order ${order}`;
@@ -72,7 +72,7 @@ function carefulStep({ wish, order, tools, done }: Desk): Draft {
   }
   // The deliberate mistake: the price of the order instead of the amount that was asked for.
   const amount = typeof total === "number" ? total : wish.amount;
-  return call(tools, wish.tool, { order, amount });
+  return deskCall(tools, wish.tool, { order, amount });
 }
 
 function carefulReport({ name, input, error }: DoneCall, order: string): string {
@@ -83,7 +83,7 @@ function carefulReport({ name, input, error }: DoneCall, order: string): string 
 
 function carelessStep({ wish, order, tools, done }: Desk): Draft {
   const acted = done.find(({ name }) => name === wish.tool);
-  if (!acted) return call(tools, wish.tool, { order, amount: wish.amount ?? 10 });
+  if (!acted) return deskCall(tools, wish.tool, { order, amount: wish.amount ?? 10 });
   if (wish.tool === "get_order") {
     const status = isRecord(acted.result) ? acted.result["status"] : undefined;
     return { text: status === undefined ? "I do not know." : `It is ${String(status)}.` };
@@ -92,7 +92,7 @@ function carelessStep({ wish, order, tools, done }: Desk): Draft {
 }
 
 /** A call with the arguments that the tool declares. A tool that was not offered cannot be called. */
-function call(
+function deskCall(
   tools: ReadonlyMap<string, ToolDefinition>,
   name: Wish["tool"],
   { order, amount = null }: { order: string; amount?: number | null },
@@ -132,10 +132,10 @@ function callsSinceQuestion(messages: readonly ChatMessage[]): DoneCall[] {
   return since.flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : [])).map(toDoneCall);
 
   function toDoneCall({ id, name, arguments: text }: ToolCall): DoneCall {
-    const input = parseObject(text);
+    const input = parseDeskArguments(text);
     const content = unwrap(results.get(id) ?? "");
     const error = errorOf(content);
-    return { name, input, result: error === null ? parseObject(content) : null, error };
+    return { name, input, result: error === null ? parseDeskArguments(content) : null, error };
   }
 }
 
@@ -144,7 +144,7 @@ function callsSinceQuestion(messages: readonly ChatMessage[]): DoneCall[] {
  * a denied one; what follows the reason is advice for the model.
  */
 function errorOf(content: string): string | null {
-  const { error } = parseObject(content);
+  const { error } = parseDeskArguments(content);
   if (error !== undefined && error !== null) {
     const message = isRecord(error) ? error["message"] : error;
     return typeof message === "string" ? message : JSON.stringify(error);
@@ -155,7 +155,7 @@ function errorOf(content: string): string | null {
   return failed ? (failed[1] ?? content) : null;
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> {
+function parseDeskArguments(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : {};

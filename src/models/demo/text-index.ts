@@ -43,7 +43,7 @@ export function createTextIndex(entries: readonly Indexed[]): TextIndex {
       const query = unit(weigh(features(text), rarity));
       if (context !== undefined) addHalf(query, unit(weigh(features(context), rarity)));
       const best = new Map(entries.map(({ id }) => [id, 0]));
-      for (const { id, vector } of vectors) best.set(id, Math.max(best.get(id) ?? 0, cosine(query, vector)));
+      for (const { id, vector } of vectors) best.set(id, Math.max(best.get(id) ?? 0, cosineOfTerms(query, vector)));
       return [...best].map(([id, score]) => ({ id, score })).toSorted((left, right) => right.score - left.score);
     },
   };
@@ -88,7 +88,7 @@ function addHalf(target: Weights, other: Weights): void {
   for (const [feature, weight] of other) target.set(feature, (target.get(feature) ?? 0) + weight / 2);
 }
 
-function cosine(left: Weights, right: Weights): number {
+function cosineOfTerms(left: Weights, right: Weights): number {
   let product = 0;
   for (const [feature, weight] of right) product += weight * (left.get(feature) ?? 0);
   return product === 0 ? 0 : product / (length(left) * length(right));

@@ -170,10 +170,10 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
         remainingMs: deadline - clock.monotonic(),
         maxReplyBytes,
         clock,
-        onStreamEnd: (end) => record(end === "aborted" ? "unknown" : outcomeOf(end)),
+        onStreamEnd: (end) => record(end === "aborted" ? "unknown" : callOutcome(end)),
       });
       // A stream reports its outcome when it ends.
-      if (result.kind !== "stream") record(outcomeOf(result.kind === "failed" ? result.failure : null));
+      if (result.kind !== "stream") record(callOutcome(result.kind === "failed" ? result.failure : null));
       return result;
     } catch (error) {
       record("unknown");
@@ -287,7 +287,7 @@ const outageCodes: ReadonlySet<ErrorCode> = new Set([
 const neverCalled: ReadonlySet<ErrorCode> = new Set(["endpoint_address_refused", "shutting_down"]);
 
 /** An upstream that refuses, limits or answers nonsense is up; only signs of being down count as failures. */
-function outcomeOf(failure: Failure | null): CallOutcome {
+function callOutcome(failure: Failure | null): CallOutcome {
   if (failure === null) return "success";
   if (neverCalled.has(failure.code)) return "unknown";
   return outageCodes.has(failure.code) ? "failure" : "success";

@@ -147,7 +147,7 @@ export function createOwnAddresses(): OwnAddresses {
     if (isThisMachine(host)) return true;
     // A service bound to all or to other interfaces also answers on this machine's other addresses.
     return (
-      here.some((address) => !isLoopback(address.host)) &&
+      here.some((address) => !isLoopbackAddress(address.host)) &&
       plainAddresses(host).some((plain) => interfaceAddresses().has(plain))
     );
   }
@@ -161,7 +161,7 @@ function isThisMachine(host: string): boolean {
   return kind === "loopback" || kind === "unspecified";
 }
 
-function isLoopback(host: string): boolean {
+function isLoopbackAddress(host: string): boolean {
   return isIP(host) ? addressKind(host) === "loopback" : isLocalhostName(host);
 }
 

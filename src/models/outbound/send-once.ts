@@ -120,11 +120,11 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The wait in milliseconds: `retry-after-ms`, else `Retry-After` as seconds or a date. Undefined when unreadable. */
 function retryAfterMs(headers: Headers, now: () => number): number | undefined {
-  const milliseconds = toNumber(headers["retry-after-ms"]);
+  const milliseconds = headerNumber(headers["retry-after-ms"]);
   if (milliseconds !== undefined) return milliseconds;
   const value = single(headers["retry-after"]);
   if (value === undefined) return undefined;
-  const seconds = toNumber(value);
+  const seconds = headerNumber(value);
   if (seconds !== undefined) return seconds * 1000;
   // Only the date forms of RFC 9110 begin with a day's name; Date.parse alone would also read "-1" and "5 apples".
   if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value)) return undefined;
@@ -132,7 +132,7 @@ function retryAfterMs(headers: Headers, now: () => number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now());
 }
 
-function toNumber(header: string | string[] | undefined): number | undefined {
+function headerNumber(header: string | string[] | undefined): number | undefined {
   const value = single(header);
   return value !== undefined && /^\d{1,12}(?:\.\d{1,6})?$/.test(value) ? Number(value) : undefined;
 }

@@ -173,10 +173,10 @@ export async function readPriceFile(path: string): Promise<PriceOverrides> {
  */
 export function parsePriceFile(text: string, path: string): PriceOverrides {
   const entries = parseMappingFile(text, { path, of: "model ids to { input, output }" });
-  return new Map([...entries].map(([name, value]) => [String(name), parseEntry(String(name), value, path)]));
+  return new Map([...entries].map(([name, value]) => [String(name), parsePriceEntry(String(name), value, path)]));
 }
 
-function parseEntry(name: string, value: unknown, path: string): TokenPrices {
+function parsePriceEntry(name: string, value: unknown, path: string): TokenPrices {
   if (name.trim() === "") throw new Error(`${path}: a price has no model id`);
   if (!(value instanceof Map)) throw new Error(`${path}: ${name}: must be { input, output }`);
   const parsed = PriceEntry.safeParse(Object.fromEntries(value));

@@ -25,7 +25,7 @@ export function createRouteLimits({ concurrency, queue = concurrency * 16 }: Rou
       const lane = lanes.get(key) ?? { places: createSemaphore(concurrency), times: createWaitEstimator() };
       const { places, times } = lane;
       if (places.taken >= concurrency && places.waiting >= queue)
-        return overloaded(key, times.waitMs(places.waiting + 1));
+        return overloadedRoute(key, times.waitMs(places.waiting + 1));
       lanes.set(key, lane);
       try {
         return await places.take(options.signal, async () => {
@@ -51,7 +51,7 @@ interface Lane {
   readonly times: WaitEstimator;
 }
 
-function overloaded(key: string, waitMs: number): FailedReply {
+function overloadedRoute(key: string, waitMs: number): FailedReply {
   return {
     ok: false,
     error: {

@@ -37,7 +37,7 @@ export async function testConnection(
     (error: unknown) => {
       signal.throwIfAborted();
       if (!limited.aborted) throw error;
-      return failed({ code: "upstream_timeout", detail: `No answer within ${timeoutMs / 1000} s.` });
+      return failedTest({ code: "upstream_timeout", detail: `No answer within ${timeoutMs / 1000} s.` });
     },
   );
   return { base_url: target.baseUrl, duration_ms: Math.round(performance.now() - started), ...result };
@@ -53,7 +53,7 @@ type ConnectionOutcome = Omit<ConnectionTest, "base_url" | "duration_ms">;
 
 async function listModels({ baseUrl, ...target }: ConnectionTarget, signal: AbortSignal): Promise<ConnectionOutcome> {
   const list = await listProviderModels({ ...target, baseUrl, signal });
-  if (!list.ok) return failed(list.error);
+  if (!list.ok) return failedTest(list.error);
   const models = [...new Set(list.models.map(({ id }) => id))].slice(0, mostModels);
   return { ok: true, models, reply: null, error: null };
 }
@@ -65,10 +65,10 @@ async function askModel(
 ): Promise<ConnectionOutcome> {
   const model = createChatModel({ ...target, endpoint, modelId });
   const reply = await model({ messages: [{ role: "user", content: "Reply with the word ready." }] }, { signal });
-  if (!reply.ok) return failed(reply.error);
+  if (!reply.ok) return failedTest(reply.error);
   return { ok: true, models: [], reply: reply.text.trim().slice(0, longestReply), error: null };
 }
 
-function failed({ code, detail }: Pick<ReplyError, "code" | "detail">): ConnectionOutcome {
+function failedTest({ code, detail }: Pick<ReplyError, "code" | "detail">): ConnectionOutcome {
   return { ok: false, models: [], reply: null, error: { code, detail, hint: errorKinds[code].hint } };
 }

@@ -122,7 +122,7 @@ async function conversationOf(
 ): Promise<ConversationJudgement | undefined> {
   const { scenario, settings, scoring, askModels, outcomeJudge = null, signal = never } = options;
   const { world = null, journal = [] } = options;
-  const judged = await verdictOf(stored, transcript, options);
+  const judged = await storedVerdict(stored, transcript, options);
   if (!scenario.expect) return judged;
   const outcome = await judgeOutcome({
     expect: scenario.expect,
@@ -149,7 +149,7 @@ async function conversationOf(
 }
 
 /** Asks the conversation judge again, or keeps its earlier verdict. Without a judge the verdict is dropped. */
-async function verdictOf(
+async function storedVerdict(
   { scores }: StoredInteraction,
   transcript: AttemptTranscript,
   { scenario, scoring, conversationJudge, askModels, signal = never }: RescoreAttemptOptions,

@@ -42,7 +42,7 @@ export function toAttemptResults(
     unfinished: first.length < scenario.interactions.length && !conversation?.user ? true : undefined,
     first_bad_turn: bad,
     replay: replay ?? undefined,
-    conversation: conversation && shown(conversation),
+    conversation: conversation && shownError(conversation),
     outcome: conversation?.outcome,
     user: conversation?.user,
   });
@@ -66,7 +66,12 @@ function averageOf(interactions: readonly InteractionResult[]): Scores {
   return averageTurns(interactions);
 }
 
-function shown({ scores, score_reasons, judgements, kept }: ConversationJudgement): AttemptResult["conversation"] & {} {
+function shownError({
+  scores,
+  score_reasons,
+  judgements,
+  kept,
+}: ConversationJudgement): AttemptResult["conversation"] & {} {
   return compact({ scores, score_reasons, judgements, kept });
 }
 

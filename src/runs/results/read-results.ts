@@ -66,7 +66,7 @@ export async function* readScenarioResults(
 ): AsyncGenerator<ScenarioResult> {
   let attempts: AttemptResult[] = [];
   let references: AttemptResult[] = [];
-  const keep = shortened ? shorten : (attempt: AttemptResult) => attempt;
+  const keep = shortened ? shortenReference : (attempt: AttemptResult) => attempt;
   for await (const part of readParts(run, reading)) {
     if (part.results) {
       const { attempt } = part.results;
@@ -185,7 +185,7 @@ function noteVersions({ interactions }: AttemptResult, versions: Set<string>): v
 /** Reports show at most this much of a reply. */
 const shownCharacters = 10_000;
 
-function shorten(attempt: AttemptResult): AttemptResult {
+function shortenReference(attempt: AttemptResult): AttemptResult {
   const { replay: _, ...rest } = attempt;
   return { ...rest, interactions: attempt.interactions.map(shortenTurn) };
 }

@@ -89,7 +89,7 @@ async function* toPieces(
       hasReferences ||= listedReference(results) !== null;
       if (!isListedAttempt(results.attempt, run.settings)) continue;
       if (attempts++ > 0) text += ",";
-      for (const piece of attemptPieces(results.attempt)) {
+      for (const piece of resultPieces(results.attempt)) {
         text += piece;
         if (text.length < pieceLength) continue;
         yield text;
@@ -115,7 +115,7 @@ const scenarioHead = ({ id, description }: Scenario): string =>
   JSON.stringify({ scenario_id: id, description }).slice(0, -1);
 
 /** An attempt in chunks of JSON, so that a long one does not block the event loop. */
-function* attemptPieces({ attempt, interactions, ...rest }: AttemptResult): Generator<string> {
+function* resultPieces({ attempt, interactions, ...rest }: AttemptResult): Generator<string> {
   let text = `{"attempt":${attempt},"interactions":[`;
   for (const [index, interaction] of interactions.entries()) {
     text += (index > 0 ? "," : "") + JSON.stringify(interaction);
@@ -137,7 +137,7 @@ async function* referencePieces(
     if (!reference) continue;
     yield before;
     before = ",";
-    yield* attemptPieces(reference);
+    yield* resultPieces(reference);
   }
   if (before === ",") yield "]";
 }

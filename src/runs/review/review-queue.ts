@@ -40,7 +40,7 @@ export function createReviewQueue({ store, now }: { readonly store: Store; reado
     const questions = questionsOfRun(run, scenarios);
     const question = findQuestion(questions, { name: query.question, against: query.against });
     if ("problem" in question) throw invalidFieldsError([question.problem]);
-    const pairs = query.against === undefined ? null : await pairsOf(store, run, query.against);
+    const pairs = query.against === undefined ? null : await reviewPairs(store, run, query.against);
     const replies = pairs
       ? [...pairs.values()].map(({ reply }) => reply)
       : toReviewedReplies(await readScoredTurns(store, run), { question, scenarios });
@@ -205,7 +205,7 @@ interface PairPlace {
 }
 
 /** The pairs of a run with another, by the reply of this run. */
-async function pairsOf(store: Store, run: RunRecord, against: string): Promise<ReadonlyMap<string, PairPlace>> {
+async function reviewPairs(store: Store, run: RunRecord, against: string): Promise<ReadonlyMap<string, PairPlace>> {
   const baseline = await getOwnedRun(store, against, run.owner);
   requireEndedRun(baseline, "its replies cannot be compared yet");
   const places = new Map<string, PairPlace>();

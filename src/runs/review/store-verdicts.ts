@@ -173,7 +173,7 @@ function toRecord(
     return { skip: isSampled(sampling) ? [{ ...place, sampling, asked: question.asked, skipped_at: now }] : [] };
   }
   if (sent.choice === null) return { key, record: null };
-  const answer = answerOf(sent, question);
+  const answer = verdictAnswer(sent, question);
   if (!answer) return problem("/choice", `must be one of ${Object.keys(question.choices).join(", ")}`);
   const comment = sent.comment?.trim() ? sent.comment : null;
   return { key, record: { ...key, ...answer, comment, sampling, asked: question.asked, given_at: now } };
@@ -213,7 +213,7 @@ function turnOf(
   return index <= last ? index : `must be at most ${last}`;
 }
 
-function answerOf(
+function verdictAnswer(
   { choice, value }: VerdictInput,
   { choices }: Pick<AskedQuestion, "choices">,
 ): { choice: string; value: number } | null {

@@ -42,9 +42,9 @@ export async function* findReplyPairs(store: Store, { signal, ...runs }: PairedR
     const baselineIndex = indexes.get(id);
     if (baselineIndex === undefined) continue;
     signal.throwIfAborted();
-    const lefts = await answeredTurns(store, baseline, baselineIndex);
+    const lefts = await turnsWithReply(store, baseline, baselineIndex);
     if (lefts.size === 0) continue;
-    for (const [key, right] of await answeredTurns(store, candidate, index)) {
+    for (const [key, right] of await turnsWithReply(store, candidate, index)) {
       const left = lefts.get(key);
       if (left) yield { left, right, indexes: { baseline: baselineIndex, candidate: index } };
     }
@@ -52,7 +52,7 @@ export async function* findReplyPairs(store: Store, { signal, ...runs }: PairedR
 }
 
 /** The turns of a scenario that its first attempt answered, by question. */
-async function answeredTurns(store: Store, side: PairSide, scenarioIndex: number): Promise<Map<string, PairedTurn>> {
+async function turnsWithReply(store: Store, side: PairSide, scenarioIndex: number): Promise<Map<string, PairedTurn>> {
   const found = new Map<string, PairedTurn>();
   const scenario = side.scenarios[scenarioIndex];
   for await (const { id, attempt, interactions } of store.attempts.withInteractions(side.run.id, scenarioIndex)) {

@@ -51,14 +51,14 @@ export function toReplyVerdicts(records: readonly VerdictRecord[]): readonly Rep
     groups.set(key, group);
     group.push(record);
   }
-  return [...groups.values()].map(decide);
+  return [...groups.values()].map(decideVerdict);
 }
 
 /** Identifies a reply within its run. */
 export const replyKey = (reply: Pick<VerdictRecord, "scenario_index" | "attempt" | "turn_index">): string =>
   `${reply.scenario_index} ${reply.attempt} ${reply.turn_index}`;
 
-function decide(group: readonly VerdictRecord[]): ReplyVerdict {
+function decideVerdict(group: readonly VerdictRecord[]): ReplyVerdict {
   const { scenario_index, attempt, turn_index, question } = group[0] as VerdictRecord;
   const adjudication = group.find((record) => record.adjudication);
   const given = group.filter((record) => !record.adjudication);

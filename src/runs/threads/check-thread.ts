@@ -33,7 +33,7 @@ function checkOf(setting: UserScorerSetting): ReplyCheck {
   return check;
 }
 
-function judge({ setting, reply, references, turn }: OffloadedCheck): ScorerResult {
+function judgeCheck({ setting, reply, references, turn }: OffloadedCheck): ScorerResult {
   const input: ScorerInput = {
     reply: prepareText(reply),
     references: references.map(prepareText),
@@ -49,7 +49,7 @@ function judge({ setting, reply, references, turn }: OffloadedCheck): ScorerResu
 function answerCheck(task: CheckTask): CheckAnswer {
   try {
     if ("kind" in task) return { result: makeComparison(task) };
-    return "scorers" in task ? { problems: compilationProblems(task.scorers) } : { judgement: judge(task) };
+    return "scorers" in task ? { problems: compilationProblems(task.scorers) } : { judgement: judgeCheck(task) };
   } catch (error) {
     return { failure: errorLine(error) };
   }

@@ -63,13 +63,13 @@ function forTerminal(line: string): string {
   const more = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : "";
   const stack = (err as { stack?: string } | undefined)?.stack;
   const text = `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg ?? "")}${more}\n${stack ? `${stack}\n` : ""}`;
-  return text.replace(actsOnTerminal, escaped);
+  return text.replace(actsOnTerminal, escapedCharacter);
 }
 
 /** Control and bidirectional characters: a line may quote a model, an MCP server or a client, and JSON escapes only some of these. */
 const actsOnTerminal = /[\p{Cc}--[\n\t]]|[\u202A-\u202E\u2066-\u2069]/gv;
 
-function escaped(character: string): string {
+function escapedCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 

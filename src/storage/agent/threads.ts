@@ -160,7 +160,7 @@ export function createThreads({
     },
     async append(writer, key, messages) {
       const name = nameOf(key);
-      if (!(await touchOrRemove(writer, name))) await addPart(writer, name, messages);
+      if (!(await touchOrRemove(writer, name))) await addThreadPart(writer, name, messages);
       await giveBack(writer, name);
     },
     dropHold: (key) => dropHold(nameOf(key)),
@@ -187,7 +187,7 @@ async function touch(writer: Writer, name: string, at: number): Promise<void> {
     .execute();
 }
 
-async function addPart(writer: Writer, name: string, messages: readonly AgentMessage[]): Promise<void> {
+async function addThreadPart(writer: Writer, name: string, messages: readonly AgentMessage[]): Promise<void> {
   await writer
     .insertInto("agent_thread_part")
     .values(({ selectFrom }) => ({

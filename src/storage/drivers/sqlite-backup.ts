@@ -17,7 +17,7 @@ export async function backUpMemory(connection: DatabaseSync, file: string): Prom
 export async function copyDatabase(source: string, file: string): Promise<void> {
   if (!(await stat(source).catch(() => null))) throw new StoreFileError(`There is no database ${source}.`);
   await writeAtomically(file, async (partial) => {
-    const connection = openSource(source);
+    const connection = openBackupSource(source);
     try {
       await copyPages(connection, partial);
     } finally {
@@ -30,7 +30,7 @@ export async function copyDatabase(source: string, file: string): Promise<void> 
  * A separate connection, so that the copy blocks no query. Reads once, so that a problem of the source is not reported
  * as one of the copy.
  */
-function openSource(source: string): DatabaseSync {
+function openBackupSource(source: string): DatabaseSync {
   return withFileErrors(source, () => {
     const connection = openConnection(source, { readOnly: true, timeoutMs: 5_000 });
     try {

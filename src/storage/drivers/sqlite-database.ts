@@ -135,9 +135,9 @@ function watchDataVersion(connection: DatabaseSync): () => boolean {
  * when the last process closes it. SQLite detects this itself, but not in WAL mode.
  */
 function watchFileIdentity(file: string): () => void {
-  const opened = identityOf(file);
+  const opened = fileIdentity(file);
   return () => {
-    if (identityOf(file) === opened) return;
+    if (fileIdentity(file) === opened) return;
     throw new ServiceError(
       "storage_unavailable",
       "The database file was removed, moved or replaced while in use. Nothing is written until it is back or the service is restarted.",
@@ -146,7 +146,7 @@ function watchFileIdentity(file: string): () => void {
 }
 
 /** Null when the file is missing. */
-function identityOf(file: string): string | null {
+function fileIdentity(file: string): string | null {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false });
   return found ? `${found.dev} ${found.ino}` : null;
 }

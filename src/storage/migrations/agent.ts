@@ -2,10 +2,10 @@ import { sql, type Kysely } from "kysely";
 
 /** Agent runs, threads, answers by Idempotency-Key, runs that have not ended, and live processes. */
 export async function createAgentTables(database: Kysely<unknown>): Promise<void> {
-  await createRunLog(database);
-  await createThreads(database);
-  await createOpenRuns(database);
-  await createHandovers(database);
+  await createRunLogTable(database);
+  await createThreadTables(database);
+  await createOpenRunTable(database);
+  await createHandoverTable(database);
 
   await database.schema
     .createTable("agent_answer")
@@ -24,7 +24,7 @@ export async function createAgentTables(database: Kysely<unknown>): Promise<void
     .execute();
 }
 
-async function createRunLog(database: Kysely<unknown>): Promise<void> {
+async function createRunLogTable(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable("agent_run")
     .addColumn("id", "text", (column) => column.primaryKey().notNull())
@@ -61,7 +61,7 @@ async function createRunLog(database: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-async function createThreads(database: Kysely<unknown>): Promise<void> {
+async function createThreadTables(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable("agent_thread")
     .addColumn("name", "text", (column) => column.primaryKey().notNull())
@@ -86,7 +86,7 @@ async function createThreads(database: Kysely<unknown>): Promise<void> {
 }
 
 /** Accepted turns and runs that wait for approval, with the steps that were carried out. */
-async function createOpenRuns(database: Kysely<unknown>): Promise<void> {
+async function createOpenRunTable(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable("agent_open_run")
     .addColumn("run_id", "text", (column) => column.primaryKey().notNull())
@@ -118,7 +118,7 @@ async function createOpenRuns(database: Kysely<unknown>): Promise<void> {
 }
 
 /** Steps of own tools before a hand-over to client tools: any process may receive the follow-up. */
-async function createHandovers(database: Kysely<unknown>): Promise<void> {
+async function createHandoverTable(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable("agent_handover")
     .addColumn("key", "text", (column) => column.primaryKey().notNull())

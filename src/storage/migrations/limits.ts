@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 export async function createLimitTables(database: Kysely<unknown>): Promise<void> {
   await createEndpointLimits(database);
   await createApiKeys(database);
-  await createKeyRates(database);
+  await createKeyRateTable(database);
 }
 
 /** State that workers share per model endpoint: concurrency, rates, and the slots of each worker. */
@@ -52,7 +52,7 @@ async function createApiKeys(database: Kysely<unknown>): Promise<void> {
 }
 
 /** Rate limits of API keys, for services that share one database. */
-async function createKeyRates(database: Kysely<unknown>): Promise<void> {
+async function createKeyRateTable(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable("key_rate")
     .addColumn("name", "text", (column) => column.primaryKey().notNull())

@@ -4,7 +4,7 @@ import { sql, type Kysely } from "kysely";
 export async function createRunTables(database: Kysely<unknown>): Promise<void> {
   await createRuns(database);
   await createAttempts(database);
-  await createTurns(database);
+  await createTurnTables(database);
   await createHolds(database);
   await createHumanVerdicts(database);
 }
@@ -185,7 +185,7 @@ async function createAttempts(database: Kysely<unknown>): Promise<void> {
 }
 
 /** One row per stored turn; and the steps of turns in a world, one row for the entries that were written together. */
-async function createTurns(database: Kysely<unknown>): Promise<void> {
+async function createTurnTables(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .createTable("interaction")
     .addColumn("attempt_id", "text", (column) => column.notNull().references("attempt.id").onDelete("cascade"))

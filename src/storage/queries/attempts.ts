@@ -37,7 +37,7 @@ export async function* streamAttempts(
   scenarioIndex?: number,
 ): AsyncGenerator<AttemptWithInteractions> {
   let read = 0;
-  for await (const group of prefetch(groupsOf(database, { runId, scenarioIndex }))) {
+  for await (const group of prefetch(attemptGroups(database, { runId, scenarioIndex }))) {
     for (const { row, turns } of group) {
       yield { ...toAttemptRecord(row), interactions: turns.map(toStoredInteraction) };
       // Processing a turn takes time in proportion to its length, so other work may run after a bounded amount of text.
@@ -116,7 +116,7 @@ interface AttemptRows {
 }
 
 /** Yields attempts page by page; a long attempt is read in the reader's thread. */
-async function* groupsOf(database: Readers, wanted: WantedAttempts): AsyncGenerator<readonly AttemptRows[]> {
+async function* attemptGroups(database: Readers, wanted: WantedAttempts): AsyncGenerator<readonly AttemptRows[]> {
   const { longReader = database.reader } = database;
   const readPage = createPageReader(database);
   let page = await readPage((from) => attemptsAfter(from, wanted, null));

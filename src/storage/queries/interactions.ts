@@ -150,7 +150,7 @@ function turnsAfter(
     .orderBy("interaction.seq")
     .limit(limit)
     .select(["seq", "scenario_index", "attempt.attempt", "turn_index", turnFigures(reader).as("figures")])
-    .$if(calls, (query) => query.select(callOf(reader).as("call")))
+    .$if(calls, (query) => query.select(storedCallOf(reader).as("call")))
     .execute();
 }
 
@@ -165,7 +165,7 @@ function turnFigures(reader: Reader): RawBuilder<string> {
 }
 
 /** Duration and cost from the stored reply, extracted like the scores. */
-function callOf(reader: Reader): RawBuilder<string> {
+function storedCallOf(reader: Reader): RawBuilder<string> {
   if (reader.getExecutor().adapter instanceof PostgresAdapter) return sql`interaction.reply`;
   return sql`json_extract(interaction.reply, '$.latency_ms', '$.cost')`;
 }
@@ -178,7 +178,7 @@ function toStoredCall(text: string): NonNullable<ScoredTurn["call"]> {
 
 function toScoredTurn({ scenario_index, attempt, turn_index, figures, call }: TurnRow): ScoredTurn {
   const read = fromJsonText<Figures | StoredScores>(figures);
-  const [scores, scoring_version, conversation, semantic, stated] = Array.isArray(read) ? read : listOf(read);
+  const [scores, scoring_version, conversation, semantic, stated] = Array.isArray(read) ? read : listColumn(read);
   const scored = compact({
     scenario_index,
     attempt,
@@ -193,6 +193,6 @@ function toScoredTurn({ scenario_index, attempt, turn_index, figures, call }: Tu
   return call === undefined ? scored : { ...scored, call: toStoredCall(call) };
 }
 
-function listOf({ scores, scoring_version, conversation, semantic, stated }: StoredScores): Figures {
+function listColumn({ scores, scoring_version, conversation, semantic, stated }: StoredScores): Figures {
   return [scores, scoring_version, conversation?.scores ?? null, semantic ?? null, stated ?? null];
 }

@@ -166,7 +166,7 @@ export async function removeRun(writer: Writer, id: string): Promise<boolean> {
     .executeTakeFirst();
   if (!run) return false;
   if (run.attempts_total + run.interactions_done > rowsAtOnce) return true;
-  if ((await deleteRows(writer, id, rowsAtOnce)) <= rowsAtOnce) await deleteRun(writer, id);
+  if ((await deleteRows(writer, id, rowsAtOnce)) <= rowsAtOnce) await deleteRunRows(writer, id);
   return true;
 }
 
@@ -193,7 +193,7 @@ export async function tidyRuns(writer: Writer, { ended_before, keys_before }: Ti
   for (const { id } of left) {
     budget -= await deleteRows(writer, id, budget);
     if (budget < 0) return true;
-    await deleteRun(writer, id);
+    await deleteRunRows(writer, id);
   }
   return Math.max(forgotten, expired, left.length) === runsAtOnce;
 }
@@ -304,6 +304,6 @@ async function deleteTurns(writer: Writer, runId: string, limit: number): Promis
   return rows;
 }
 
-async function deleteRun(writer: Writer, id: string): Promise<void> {
+async function deleteRunRows(writer: Writer, id: string): Promise<void> {
   await writer.deleteFrom("run").where("id", "=", id).execute();
 }

@@ -80,7 +80,7 @@ async function searchRuns(reader: Reader, filter: RunFilter, carriers: RunCarrie
       .where("id", "in", ids)
       .selectAll()
       .execute();
-    const wanted = rows.filter((row) => isWanted(row, filter));
+    const wanted = rows.filter((row) => isWantedRun(row, filter));
     const taken = wanted.slice(0, filter.limit - runs.length);
     runs.push(...(await toRunRecords(reader, taken, carriers)));
     const isFull = runs.length === filter.limit;
@@ -95,7 +95,7 @@ async function searchRuns(reader: Reader, filter: RunFilter, carriers: RunCarrie
   return { runs, next_cursor: cursor ?? null };
 }
 
-function isWanted(
+function isWantedRun(
   { settings, summary }: Pick<RunRow, "settings" | "summary">,
   { tag, label, experiment, scoreRange: score }: RunFilter,
 ): boolean {

@@ -119,16 +119,16 @@ async function readState(reader: Reader, runId: string, hash: string): Promise<S
     .select("state")
     .executeTakeFirstOrThrow();
   const state = fromJsonText<State>(row.state);
-  freeze(state);
+  freezeState(state);
   for (const [other, reference] of inMemory) if (!reference.deref()) inMemory.delete(other);
   inMemory.set(hash, new WeakRef(state));
   return state;
 }
 
-function freeze(value: unknown): void {
+function freezeState(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   Object.freeze(value);
-  for (const item of Object.values(value)) freeze(item);
+  for (const item of Object.values(value)) freezeState(item);
 }
 
 function scenarioState({ world }: Scenario): State | null {

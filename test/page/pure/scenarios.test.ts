@@ -6,7 +6,7 @@ import {
   changedPointers,
   expectedKinds,
   isSimpleSchema,
-  kindOf,
+  jsonKind,
   renameField,
   textOfValue,
   valueOfKind,
@@ -169,11 +169,11 @@ test("a value keeps its form, and another form takes over its text", () => {
     { $literal: 1 },
     { order: 1 },
     { $argument: "id" },
-  ].map((value) => kindOf(value, expectedKinds));
+  ].map((value) => jsonKind(value, expectedKinds));
   expect(kinds.join(" ")).toBe(
     "text json json any_case pattern contains json one_of json near json schema any absent json json json",
   );
-  expect(kindOf({ $argument: "id" }, writtenKinds)).toBe("argument");
+  expect(jsonKind({ $argument: "id" }, writtenKinds)).toBe("argument");
   const forms = (["text", "pattern", "one_of", "near", "json", "any"] as const).map((kind) =>
     valueOfKind(kind, textOfValue({ $text: "12\n13" })),
   );

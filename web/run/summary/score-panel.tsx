@@ -31,7 +31,7 @@ export default function ScorePanel({ run, results }: { run: Run; results: Evalua
   const averages = useMemo(() => attemptAverages(results), [results]);
   const summary = run.summary ?? results?.summary;
   if (!summary || Object.keys(summary.score_stats).length === 0) {
-    return <p className="panel p-4 text-soft">{emptyText(run)}</p>;
+    return <p className="panel p-4 text-soft">{noScoresText(run)}</p>;
   }
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
@@ -56,7 +56,7 @@ export default function ScorePanel({ run, results }: { run: Run; results: Evalua
   );
 }
 
-function emptyText(run: Run): string {
+function noScoresText(run: Run): string {
   if (hasDeferredScores(run)) return "Scores for large runs appear when the run finishes.";
   return isEnded(run.state) ? "No scores available." : "No scores yet.";
 }

@@ -51,7 +51,7 @@ async function chat(message: string | undefined, options: ChatCommandOptions): P
     await sendOnce(message ?? (await text(process.stdin)), { client, modelId, messages, json: json ?? false });
   } else await converse({ client, modelId, messages });
   if (save !== undefined && messages.length > 0) {
-    await writeScenarios([toScenario(messages)], { file: save, force });
+    await writeScenarios([toChatScenario(messages)], { file: save, force });
   }
 }
 
@@ -90,7 +90,7 @@ async function chatAsUser(
   if (save === undefined || messages.length === 0) return;
   const { world, expect, system_prompt, id } = seat.scenario;
   const kept = compact({ world, expect, system_prompt: system_prompt || undefined });
-  await writeScenarios([{ ...toScenario(messages), id: `${id}-played`, ...kept }], { file: save, force });
+  await writeScenarios([{ ...toChatScenario(messages), id: `${id}-played`, ...kept }], { file: save, force });
 }
 
 /** The contract has no system message, so instructions precede the first message, as in an evaluation. */
@@ -231,7 +231,7 @@ function readableReply({ content, additional_kwargs, tool_calls, id }: AgentRepl
 }
 
 /** Turns a conversation into a scenario. The agent's replies become references, to be edited where they are wrong. */
-function toScenario(messages: AgentMessages, now: Date = new Date()): FileScenario {
+function toChatScenario(messages: AgentMessages, now: Date = new Date()): FileScenario {
   const interactions: FileInteraction[] = [];
   for (const { type, content } of messages) {
     const last = interactions.at(-1);

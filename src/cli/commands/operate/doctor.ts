@@ -54,7 +54,7 @@ async function doctor({ dataDir, envFile, json }: DoctorOptions): Promise<void> 
     ...checkCredentials(settings, hubProviders),
     ...checkProxy(process.env),
     ...(await checkOperatorParts(settings, { outbound: clients.tools })),
-    ...(await checkModels(settings, { hubProviders, outbound: clients.agent })),
+    ...(await checkProviders(settings, { hubProviders, outbound: clients.agent })),
   ];
   const healthy = checks.every(({ state }) => state !== "problem");
   if (json) printJson({ healthy, checks });
@@ -175,7 +175,7 @@ async function checkRunner(path: string | null): Promise<HealthCheck> {
 }
 
 /** The configured providers, and model servers found on this machine. Only addresses the operator chose are called. */
-async function checkModels(
+async function checkProviders(
   settings: Settings,
   { hubProviders, outbound }: { hubProviders: readonly HubProvider[]; outbound: Outbound },
 ): Promise<readonly HealthCheck[]> {

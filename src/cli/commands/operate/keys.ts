@@ -130,7 +130,7 @@ function withFolderKeys(shared: KeyRecords, inFolder: KeyRecords): KeyRecords {
 async function create(keys: KeyRecords, owner: string, options: KeyCommandOptions): Promise<void> {
   const { scopes: wanted, expires, json } = options;
   const expiresAt = expires === undefined ? null : parseDay(expires);
-  const { key, record } = await createKey(keys, { owner, scopes: parseScopes(wanted), expiresAt });
+  const { key, record } = await createKey(keys, { owner, scopes: parseGivenScopes(wanted), expiresAt });
   if (json) return printJson({ key, ...record });
   note(`Key ${record.id} of ${record.owner} (${record.scopes.join(", ")}). It is shown only once:`);
   printLine(key);
@@ -146,14 +146,14 @@ async function revoke(keys: KeyRecords, id: string, { json }: KeyCommandOptions)
 /** For services that read their keys from the environment, such as containers. The entry holds only the hash. */
 function printEntry(owner: string, { scopes: wanted, json }: KeyCommandOptions): void {
   const { key, sha256 } = generateKey();
-  const entry = `${owner}:${sha256}:${parseScopes(wanted).join("+")}`;
+  const entry = `${owner}:${sha256}:${parseGivenScopes(wanted).join("+")}`;
   parseApiKeys(entry);
   if (json) return printJson({ key, entry });
   printLine(`key                 ${key}`);
   printLine(`REHEARSAL_API_KEYS  ${entry}`);
 }
 
-function parseScopes(names: readonly string[] = ["evaluate", "runs:read"]): Scope[] {
+function parseGivenScopes(names: readonly string[] = ["evaluate", "runs:read"]): Scope[] {
   return names.map((name) => {
     const scope = scopes.find((candidate) => candidate === name);
     if (scope === undefined) throw new CliError(`--scopes holds "${name}": use ${scopes.join(", ")}`);

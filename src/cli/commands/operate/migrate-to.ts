@@ -24,16 +24,16 @@ export function declare(command: Command): void {
       .option("--data-dir <folder>", "folder of the runs to copy (REHEARSAL_DATA_DIR)", folderPath),
   )
     .option("--json", "print the copied counts as one JSON object")
-    .action(migrate);
+    .action(migrateStore);
 }
 
 /** Copies every run, scenario and API key from the embedded store to PostgreSQL. Existing rows there stay unchanged. */
-async function migrate(target: string, { dataDir, envFile, json }: MigrateOptions): Promise<void> {
+async function migrateStore(target: string, { dataDir, envFile, json }: MigrateOptions): Promise<void> {
   const { settings } = await loadSettings({
     envFile,
     overrides: { ...unreachable, ...dataFolderOverrides(dataDir) },
   });
-  const url = target.startsWith("$") ? valueOf(target.slice(1)) : target;
+  const url = target.startsWith("$") ? optionValue(target.slice(1)) : target;
   if (!/^postgres(ql)?:/.test(url))
     throw new CliError("the target is not a PostgreSQL address: use postgres://user:password@host/database");
   // DATABASE_URL may already name the target. If it names a file, that file is copied.
@@ -65,7 +65,7 @@ async function migrate(target: string, { dataDir, envFile, json }: MigrateOption
   printLine("Set DATABASE_URL to the new address. The file is unchanged.");
 }
 
-function valueOf(name: string): string {
+function optionValue(name: string): string {
   const value = process.env[name];
   if (value) return value;
   throw new CliError(`the environment variable ${name} is not set: it has to hold the target's address`);

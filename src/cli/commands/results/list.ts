@@ -56,7 +56,7 @@ const columns = [
 
 /** A table with one line per run. On a narrow terminal each run takes two lines or a paragraph, since a wrapped table is unreadable. */
 export function runsText(runs: readonly Run[], width = Infinity): string {
-  const rows = runs.map((run) => toRow(run, lengthWithin(width, 40)));
+  const rows = runs.map((run) => toRunRow(run, lengthWithin(width, 40)));
   const [, ...heads] = table(columns.slice(0, 3), rows).split("\n");
   const pairs = runs.map((run, index) => `${heads[index]}\n    ${restOf(run, lengthWithin(width, 40))}`).join("\n");
   return fits(table(columns, rows), width) || !fits(pairs, width) ? table(columns, rows, width) : pairs;
@@ -72,7 +72,7 @@ function shownState({ state, interrupted, summary }: Run): string {
 
 const createdAt = ({ created_at }: Run): string => created_at.slice(0, 16).replace("T", " ");
 
-function toRow(run: Run, shown: number): string[] {
+function toRunRow(run: Run, shown: number): string[] {
   const { run_id, summary, progress, model_id, test_name } = run;
   return [
     run_id,

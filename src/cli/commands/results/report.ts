@@ -32,11 +32,11 @@ export function declare(command: Command): void {
     )
     .addOption(new Option("-f, --format <format>", "print in this format (default: markdown)").choices(renderFormats))
     .option("--json", "print the results as one JSON object; with -o, --html or --send, the files and destinations")
-    .action(report);
+    .action(writeReport);
   withForce(command);
 }
 
-async function report(text: string, options: ReportOptions): Promise<void> {
+async function writeReport(text: string, options: ReportOptions): Promise<void> {
   const { output = [], html, format, send = [], json = false, force = false, ...where } = options;
   if (json && format !== undefined) throw new CliError("--json and --format cannot be combined: choose one");
   const files = output.map((file) => ({ file, format: format ?? formatOfFile(file) }));

@@ -36,10 +36,10 @@ export function declare(command: Command): void {
     .option("--scenario <id>", "show every turn of this scenario")
     .option("--verdicts <file>", "correlate every score with people's verdicts (JSON or JSONL)")
     .option("--json", "print the results as one JSON object")
-    .action(show);
+    .action(showRun);
 }
 
-async function show(text: string, { scenario, verdicts, json, ...where }: ShowOptions): Promise<void> {
+async function showRun(text: string, { scenario, verdicts, json, ...where }: ShowOptions): Promise<void> {
   await using source = await openSource(where);
   const response = await loadResults(source, text);
   const style = styleFor(process.stdout);

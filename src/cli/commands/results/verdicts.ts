@@ -91,11 +91,11 @@ async function exportVerdicts(
   const found = await source.verdicts(runId);
   if (json) return printJson(found);
   const written = writeVerdictFile(found.verdicts, format ?? (output?.endsWith(".jsonl") ? "jsonl" : "csv"));
-  await write(written, output);
+  await writeVerdicts(written, output);
   note(`${counted(found.verdicts.length, "verdict")} of ${runId}`);
 }
 
-async function write(text: string, output: string | undefined): Promise<void> {
+async function writeVerdicts(text: string, output: string | undefined): Promise<void> {
   if (output === undefined) process.stdout.write(text);
   else await writeWholeFile(output, text);
 }
@@ -115,7 +115,10 @@ async function writeNext(source: RunSource, runId: string, { output, question, j
   if (json) return printJson({ run_id: runId, ...next });
   const { question: asked } = await source.agreement(runId, { question: next.question });
   const { results } = await source.results(runId);
-  await write(writeLabelSheet(next, { results, text: asked.text, choices: Object.keys(asked.choices) }), output);
+  await writeVerdicts(
+    writeLabelSheet(next, { results, text: asked.text, choices: Object.keys(asked.choices) }),
+    output,
+  );
   note(
     `${counted(next.replies.length, "reply", "replies")} to label: fill in choice, then rehearsal verdicts import ${runId} FILE`,
   );

@@ -13,21 +13,21 @@ type Mean = number | null | undefined;
 
 /** A mean with its 95 % interval, if there is one. */
 export function meanText(stats: ScoreStats | undefined, mean: Mean = stats?.mean): string {
-  const ends = endsOf(stats);
+  const ends = reportEnds(stats);
   if (typeof mean !== "number" || !ends) return scoreText(mean);
   return `${scoreText(mean)} [${scoreText(ends.lower)}, ${scoreText(ends.upper)}]`;
 }
 
 /** A mean with its margin (±), or with its interval if that is asymmetric beyond rounding. */
 export function meanWithMargin(stats: ScoreStats | undefined, mean: Mean = stats?.mean): string {
-  const ends = endsOf(stats);
+  const ends = reportEnds(stats);
   if (typeof mean !== "number" || !ends) return scoreText(mean);
   const { lower, upper } = ends;
   const isEven = Math.abs(upper - mean - (mean - lower)) < 0.001;
   return isEven ? `${scoreText(mean)} ± ${scoreText((upper - lower) / 2)}` : meanText(stats, mean);
 }
 
-function endsOf(stats: ScoreStats | undefined): { lower: number; upper: number } | null {
+function reportEnds(stats: ScoreStats | undefined): { lower: number; upper: number } | null {
   if (!stats || stats.ci_lower === null || stats.ci_upper === null) return null;
   return { lower: stats.ci_lower, upper: stats.ci_upper };
 }

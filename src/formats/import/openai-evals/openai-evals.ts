@@ -104,7 +104,7 @@ function addRow(row: LinkedEvalRow, others: readonly LinkedEvalRow[]): void {
   const graded = evaluation
     ? gradeRow(evaluation.graders, { item, reply: evaluation.reply }, context)
     : { reference: undefined, checks: [], unmapped: [] };
-  const answered = answerName(row, graded);
+  const answered = evalAnswerName(row, graded);
   const isCompared = (name: string): boolean => evaluation?.compared.has(name) === true || references.includes(name);
   const question = Object.fromEntries(
     Object.entries(item).filter(([name]) => name !== answered && !(evaluation && isCompared(name))),
@@ -162,7 +162,7 @@ const slug = (name: string): string =>
     .replace(/^-|-$/g, "") || "eval";
 
 /** The field with the expected reply. A text that a grader searches for in the reply is only a part of it. */
-function answerName({ item, evaluation, context: { mapping } }: LinkedEvalRow, graded: Graded): string | undefined {
+function evalAnswerName({ item, evaluation, context: { mapping } }: LinkedEvalRow, graded: Graded): string | undefined {
   if (mapping.reference !== undefined) return mapping.reference;
   if (graded.reference !== undefined) return undefined;
   return references.find((name) => anyField(item, name) !== undefined && !evaluation?.compared.has(name));

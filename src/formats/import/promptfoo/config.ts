@@ -497,20 +497,24 @@ interface FilledPrompt extends Rendered {
 export function fillPrompt(template: string, vars: JsonRecord): FilledPrompt {
   const plain = renderTemplate(template, vars);
   if (!/^\s*[[-]/.test(template)) return { ...plain, messages: wholeChat(plain.text) };
-  const listed = readList(template, template.trimStart().startsWith("[") ? [readJson] : [readYaml]);
+  const listed = readConfigList(template, template.trimStart().startsWith("[") ? [readJson] : [readYaml]);
   if (listed) return { ...plain, messages: renderStrings(listed, vars) };
   const escaped = renderTemplate(template, vars, { json: true });
-  return { ...plain, messages: readList(escaped.text, [readJson, readYaml]) };
+  return { ...plain, messages: readConfigList(escaped.text, [readJson, readYaml]) };
 }
 
 /** A variable may contain the whole chat: promptfoo parses the filled prompt as messages. */
 const wholeChat = (text: string): readonly unknown[] | undefined =>
-  /^\s*\[/.test(text) ? readList(text, [readJson]) : /^\s*- role:/.test(text) ? readList(text, [readYaml]) : undefined;
+  /^\s*\[/.test(text)
+    ? readConfigList(text, [readJson])
+    : /^\s*- role:/.test(text)
+      ? readConfigList(text, [readYaml])
+      : undefined;
 
 const readJson = (text: string): unknown => JSON.parse(text);
 const readYaml = (text: string): unknown => parse(text, { logLevel: "silent" });
 
-function readList(text: string, readers: readonly ((text: string) => unknown)[]): readonly unknown[] | undefined {
+function readConfigList(text: string, readers: readonly ((text: string) => unknown)[]): readonly unknown[] | undefined {
   for (const read of readers) {
     try {
       const value = read(text);

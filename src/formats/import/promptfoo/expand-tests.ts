@@ -126,7 +126,7 @@ function expand(layers: readonly TestLayer[], isolation: string, budget: Expansi
   const options = merged("options");
   const judging = options["disableDefaultAsserts"] === true ? layers.slice(1) : layers;
   const assertions = judging.flatMap((layer) => placedAssertions(listField(layer.value, "assert"), layer.context));
-  layers.forEach(noteSettings);
+  layers.forEach(noteTestSettings);
   const variables = layers.map(variablesOf);
   const elsewhere = layers.find((_layer, index) => variables[index] === undefined);
   if (elsewhere) {
@@ -188,7 +188,7 @@ const rewriting = "transformVars";
 const rewritingText = `options.${rewriting} is code, which is not executed: the user's message uses the variables as written`;
 
 /** Notes settings that are not part of a scenario, in any layer. */
-function noteSettings({ value, context: { collector, place } }: TestLayer): void {
+function noteTestSettings({ value, context: { collector, place } }: TestLayer): void {
   if (anyField(value, "assert") !== undefined && !listField(value, "assert"))
     collector.note("dropped", place, "assert is not a list of assertions");
   const options = Object.keys(recordField(value, "options") ?? {}).filter((name) => !kept.has(name));

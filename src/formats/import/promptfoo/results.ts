@@ -35,7 +35,7 @@ export const importPromptfooResults: Importer = (source) => {
     if (!isRecord(value)) collector.note("dropped", place, "the item is not a result");
     else addToGroup(groups, { result: value, context });
   }
-  for (const group of groups.values()) addGroup([...group.values()]);
+  for (const group of groups.values()) addResultGroup([...group.values()]);
 };
 
 function resultsOf(value: unknown): NestedList | undefined {
@@ -67,7 +67,7 @@ function addToGroup(groups: Map<string, Map<string, RecordedResult>>, recorded: 
   else groups.set(key, group.set(test, recorded));
 }
 
-function addGroup(group: readonly RecordedResult[]): void {
+function addResultGroup(group: readonly RecordedResult[]): void {
   const [first] = group;
   if (!first) return;
   const { collector, place } = first.context;
@@ -77,7 +77,7 @@ function addGroup(group: readonly RecordedResult[]): void {
   let system: string | undefined;
   for (const recorded of group) {
     const conversation = readResultConversation(recorded);
-    const { turns: finished, metadata: about, rules: own } = completeTurns(recorded, conversation);
+    const { turns: finished, metadata: about, rules: own } = completeResultTurns(recorded, conversation);
     rules.push(...own);
     Object.assign(metadata, about);
     // Later prompts of a conversation repeat the earlier turns.
@@ -116,7 +116,7 @@ function readJsonList(text: string): readonly unknown[] | undefined {
   }
 }
 
-function completeTurns(
+function completeResultTurns(
   { result, context }: RecordedResult,
   conversation: ParsedConversation,
 ): { turns: ImportedTurn[]; metadata: JsonRecord; rules: readonly ToolExpectation[] } {
@@ -140,7 +140,7 @@ function completeTurns(
     );
   }
   const { labels, metadata } = splitMetadata(recordField(testOf(result), "metadata") ? labelled : {}, context);
-  const calls = callsOf(result);
+  const calls = resultCalls(result);
   const wanted = tools.flatMap((tool) => tool.expected ?? []);
   const turns = completeLastTurn(conversation.turns, {
     ...expected,
@@ -153,7 +153,7 @@ function completeTurns(
 }
 
 /** A reply of tool calls is the provider's list of them, as a value or as its JSON text. */
-function callsOf(result: JsonRecord): ImportedToolCall[] {
+function resultCalls(result: JsonRecord): ImportedToolCall[] {
   const output = parseIfJson(
     anyField(recordField(result, "response", "providerResponse"), "output") ?? anyField(result, "output"),
   );

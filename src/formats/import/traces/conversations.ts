@@ -29,7 +29,7 @@ export function addTraces(spans: readonly Span[], context: Omit<ItemContext, "pl
     const [first] = inOrder;
     if (!first) continue;
     const turns = joinTraceTurns(inOrder);
-    if (!takesConversation(factsOf(id, inOrder, turns), collector)) continue;
+    if (!takesConversation(traceFacts(id, inOrder, turns), collector)) continue;
     if (!collector.expectsRecorded && turns.some(({ reference, calls }) => reference || calls))
       collector.note("changed", {}, recordedText);
     collector.add({
@@ -46,7 +46,7 @@ export function addTraces(spans: readonly Span[], context: Omit<ItemContext, "pl
 
 type Facts = Omit<TracedConversation, "taken">;
 
-function factsOf(id: string, traces: readonly Trace[], turns: readonly ImportedTurn[]): Facts {
+function traceFacts(id: string, traces: readonly Trace[], turns: readonly ImportedTurn[]): Facts {
   const start = traces[0]?.start ?? 0;
   return {
     id,

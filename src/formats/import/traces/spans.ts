@@ -165,7 +165,7 @@ export function toSpan(value: unknown, place: SourceLocation, known: KnownSpan =
         "mlflow.chat.model",
       ),
     ),
-    failed: isFailed(value) || /^error$/i.test(scalarText(get("langfuse.observation.level")) ?? ""),
+    failed: isFailedSpan(value) || /^error$/i.test(scalarText(get("langfuse.observation.level")) ?? ""),
     tags: [get("tag.tags", "langfuse.trace.tags") ?? []].flat().flatMap((tag) => scalarText(tag) ?? []),
   };
 }
@@ -359,7 +359,7 @@ function listedTools(attributes: JsonRecord): unknown {
 }
 
 /** OTLP numbers the statuses; others name them. */
-function isFailed(value: JsonRecord): boolean {
+function isFailedSpan(value: JsonRecord): boolean {
   const status = recordField(value, "status");
   const code = anyField(status, "code", "status_code") ?? anyField(value, "status_code");
   return code === 2 || /error/i.test(scalarText(code) ?? "");
@@ -379,7 +379,7 @@ interface ToolSpan extends Ends {
 function spanCall(get: Get, { name, value, input, output }: ToolSpan): ImportedToolCall | undefined {
   const result = get("gen_ai.tool.call.result", "ai.toolCall.result") ?? output;
   const status = recordField(value, "status");
-  const isError = isFailed(value);
+  const isError = isFailedSpan(value);
   const message =
     textField(status, "message", "description") ?? textField(value, "status_message") ?? "The call failed.";
   return readToolCall({

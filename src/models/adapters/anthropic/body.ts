@@ -58,7 +58,7 @@ export function toAnthropicBody(request: ChatRequest, { modelId, stream, source,
   const { parameters = {} } = request;
   const { extra = {}, temperature, top_p, stop = [] } = parameters;
   const spoken = request.messages.map(moveNameIntoText);
-  const messages = toTurns(spoken, source);
+  const messages = toAnthropicTurns(spoken, source);
   const leaveOut = quirks.has("no_cache_control") ? withoutMarks : undefined;
   const body = {
     max_tokens: tokenLimit(parameters) ?? defaultLimit(modelId, parameters),
@@ -187,7 +187,7 @@ interface AnthropicTurn {
  * A conversation in the form that the messages API requires: user and assistant alternate, the user begins, tool results come
  * first in the turn after their calls, no text is empty, and a final assistant text does not end in white space.
  */
-function toTurns(messages: readonly ChatMessage[], source: string): readonly AnthropicTurn[] {
+function toAnthropicTurns(messages: readonly ChatMessage[], source: string): readonly AnthropicTurn[] {
   const paired = toolExchanges(messages);
   const turns: { role: AnthropicTurn["role"]; content: Block[] }[] = [];
   const end = messages.findLastIndex(({ role }) => role !== "system");

@@ -58,7 +58,7 @@ function toAnthropicReply(
     source,
     message: thinkingIn(blocks),
   });
-  const finish = finishReason(stop, toolCalls.length > 0);
+  const finish = anthropicFinishReason(stop, toolCalls.length > 0);
   const thought = thinkingText(blocks);
   const paused = stop === "pause_turn" && toolCalls.length === 0 ? plainRecord({ blocks }) : null;
   // A turn may end without text; a reply cut off before its text is an error.
@@ -99,16 +99,16 @@ function readBlocks(blocks: readonly JsonRecord[], { request }: AnswerContext) {
  * unchanged and in place.
  */
 function thinkingIn(blocks: readonly JsonRecord[]): JsonRecord | null {
-  const last = blocks.findLastIndex(isThought);
-  const thinking = blocks.slice(0, last + 1).filter((block) => isThought(block) || block["type"] === "text");
+  const last = blocks.findLastIndex(isThinkingBlock);
+  const thinking = blocks.slice(0, last + 1).filter((block) => isThinkingBlock(block) || block["type"] === "text");
   return thinking.length === 0 ? null : plainRecord({ thinking });
 }
 
-function isThought({ type }: JsonRecord): boolean {
+function isThinkingBlock({ type }: JsonRecord): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }
 
-function finishReason(stop: string | null, hasToolCalls: boolean): string {
+function anthropicFinishReason(stop: string | null, hasToolCalls: boolean): string {
   if (stop === null) return hasToolCalls ? "tool_calls" : "stop";
   // Only the format tool was called: the reply is complete.
   if (stop === "tool_use" && !hasToolCalls) return "stop";
@@ -134,19 +134,21 @@ function anthropicUsage(value: unknown): TokenUsage | null {
     ...usage,
     prompt_tokens: prompt,
     total_tokens: prompt + usage.completion_tokens,
-    prompt_tokens_details: cached + written > 0 ? inputDetails({ cached, written, kept }) : null,
-    completion_tokens_details: outputDetails(usage),
+    prompt_tokens_details: cached + written > 0 ? anthropicInputDetails({ cached, written, kept }) : null,
+    completion_tokens_details: anthropicOutputDetails(usage),
   };
 }
 
 /** `kept`: tokens written for an hour, which cost more than the usual five minutes. */
-function inputDetails({ cached, written, kept }: { cached: number; written: number; kept: number }) {
+function anthropicInputDetails({ cached, written, kept }: { cached: number; written: number; kept: number }) {
   const usual = { cached_tokens: cached, cache_write_tokens: written };
   return kept > 0 ? { ...usual, cache_write_1h_tokens: kept } : usual;
 }
 
 /** Renames the count of reasoning tokens to the usual name. */
-function outputDetails({ completion_tokens_details: details }: TokenUsage): TokenUsage["completion_tokens_details"] {
+function anthropicOutputDetails({
+  completion_tokens_details: details,
+}: TokenUsage): TokenUsage["completion_tokens_details"] {
   if (details?.["thinking_tokens"] === undefined) return details;
   const { thinking_tokens, ...others } = details;
   return { reasoning_tokens: thinking_tokens, ...others };
@@ -171,7 +173,7 @@ const meanings: Readonly<Record<string, ErrorCode>> = {
 /** Explains an error status of the messages API. Gateways in front of it use OpenAI's format, which is read too. */
 export function explainAnthropicFailure(response: FailedResponse): Explanation | null {
   const { status, url, body } = response;
-  const { type, message } = errorParts(errorIn(body));
+  const { type, message } = errorParts(errorInMessage(body));
   if (status === 529) return { code: "upstream_error", detail: `HTTP 529: ${url.host} is overloaded.` };
   if (type === "not_found_error" && message.startsWith("model")) {
     return { code: "model_not_found", detail: `HTTP ${status}: the endpoint does not know this model.` };
@@ -191,7 +193,7 @@ export function explainAnthropicError(error: unknown, url: URL): Explanation {
   return { code, detail: `The answer is an error (${type}) although HTTP called it a success.` };
 }
 
-function errorIn(body: string): unknown {
+function errorInMessage(body: string): unknown {
   const answer = parseJson(body);
   return isRecord(answer) ? answer["error"] : undefined;
 }

@@ -188,17 +188,17 @@ export function outputMessages({
   tool_calls,
   finish_reason,
 }: Pick<SuccessfulReply, "text" | "tool_calls" | "finish_reason">): string {
-  return JSON.stringify([{ role: "assistant", parts: messageParts(text, tool_calls), finish_reason }]);
+  return JSON.stringify([{ role: "assistant", parts: tracedMessageParts(text, tool_calls), finish_reason }]);
 }
 
 function tracedParts(message: ChatMessage): readonly object[] {
   if (message.role === "tool") {
     return [{ type: "tool_call_response", id: message.tool_call_id, response: message.content }];
   }
-  return messageParts(message.content, message.role === "assistant" ? message.tool_calls : undefined);
+  return tracedMessageParts(message.content, message.role === "assistant" ? message.tool_calls : undefined);
 }
 
-function messageParts(content: string, calls: readonly ToolCall[] = []): readonly object[] {
+function tracedMessageParts(content: string, calls: readonly ToolCall[] = []): readonly object[] {
   return [
     ...(content === "" ? [] : [{ type: "text", content }]),
     ...calls.map(({ id, name, arguments: text }) => ({ type: "tool_call", id, name, arguments: text })),

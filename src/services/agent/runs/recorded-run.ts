@@ -37,7 +37,7 @@ function withoutStart(id: string): never {
  */
 export function runToScenario(record: AgentRunRecord): Scenario {
   const start = startOf(record);
-  const turns = toTurns([...start.messages, { role: "assistant", content: lastReply(record) }]);
+  const turns = toTurns([...start.messages, { role: "assistant", content: lastRecordedReply(record) }]);
   const prompts = start.messages.flatMap(({ role, content }) => (role === "system" ? content : []));
   if (start.messages.some((message) => message.role === "user" && message.images)) {
     throw new ServiceError("validation_failed", "The conversation contains images, which a scenario cannot represent.");
@@ -63,7 +63,7 @@ export function runToScenario(record: AgentRunRecord): Scenario {
 }
 
 /** A refusal counts as the reply, as in an evaluation. Text beside pending calls only announces them. */
-function lastReply(record: AgentRunRecord): string {
+function lastRecordedReply(record: AgentRunRecord): string {
   const end = endOf(record);
   if (end?.finish_reason === "tool_calls") return "";
   const text = end?.text ?? "";

@@ -87,7 +87,7 @@ export function createEarlierSteps({
   function remember(owner: string | null, key: string, hidden: HiddenSteps): void {
     const cache = caches.get(owner) ?? { entries: new Map<string, CacheEntry>(), size: 0 };
     caches.set(owner, cache);
-    drop(cache, key);
+    dropStep(cache, key);
     const entry = { ...hidden, size: sizeOf(hidden), expiresAt: now() + maximumAgeMs };
     cache.entries.set(key, entry);
     cache.size += entry.size;
@@ -99,7 +99,7 @@ export function createEarlierSteps({
   function dropExpired(cache: OwnerCache): void {
     for (const [key, { expiresAt }] of cache.entries) {
       if (expiresAt > now()) return;
-      drop(cache, key);
+      dropStep(cache, key);
     }
   }
 
@@ -207,14 +207,14 @@ function unreadable(cause: unknown): ServiceError {
   });
 }
 
-function drop(cache: OwnerCache, key: string): void {
+function dropStep(cache: OwnerCache, key: string): void {
   cache.size -= cache.entries.get(key)?.size ?? 0;
   cache.entries.delete(key);
 }
 
 function dropOldest(cache: OwnerCache): void {
   const [oldest] = cache.entries.keys();
-  if (oldest !== undefined) drop(cache, oldest);
+  if (oldest !== undefined) dropStep(cache, oldest);
 }
 
 /** The number of messages the run was given. A postponed reply has a result for each of its calls. */

@@ -121,11 +121,11 @@ function toStoredResult(
     return compact({ waiting: { runId, run }, held: thread ? { owner, id: thread.id } : undefined });
   }
   if (!thread) return null;
-  return { thread: { key: { owner, id: thread.id }, messages: [...thread.messages, toMessage(outcome)] } };
+  return { thread: { key: { owner, id: thread.id }, messages: [...thread.messages, toStoredMessage(outcome)] } };
 }
 
 /** The reply as a message of the thread. A refusal is stored as text: an empty message would tell the model nothing. */
-function toMessage({ reply, pending_tool_calls }: SuccessfulOutcome): AgentMessage {
+function toStoredMessage({ reply, pending_tool_calls }: SuccessfulOutcome): AgentMessage {
   const calls = pending_tool_calls.map(({ id, name, args }) => ({
     id,
     name,

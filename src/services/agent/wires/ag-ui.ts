@@ -25,7 +25,7 @@ export function fromAgUi({
   return pairToolMessages(
     [
       ...toContext(context ?? []),
-      ...messages.flatMap((message, index) => toLooseMessage(message, `/messages/${index}/content`)),
+      ...messages.flatMap((message, index) => toLooseAgUiMessage(message, `/messages/${index}/content`)),
     ],
     { isClientTool: (name) => names.has(name) },
   );
@@ -37,7 +37,7 @@ function toContext(entries: NonNullable<AgUiRequest["context"]>): LooseMessage[]
   return [{ role: "system", content: `Context from the application:\n\n${lines.join("\n\n")}` }];
 }
 
-function toLooseMessage(message: AgUiMessage, place: string): LooseMessage[] {
+function toLooseAgUiMessage(message: AgUiMessage, place: string): LooseMessage[] {
   switch (message.role) {
     case "system":
     case "developer":

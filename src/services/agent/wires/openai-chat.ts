@@ -30,24 +30,24 @@ import { createStepText } from "./step-text.ts";
 
 /** The conversation of a chat completion as history for a model. */
 export function fromOpenAiMessages(messages: readonly OpenAiMessage[]): readonly ChatMessage[] {
-  return pairToolMessages(messages.map(toLooseMessage), { isClientTool: () => true });
+  return pairToolMessages(messages.map(toLooseChatMessage), { isClientTool: () => true });
 }
 
-function toLooseMessage(message: OpenAiMessage): LooseMessage {
+function toLooseChatMessage(message: OpenAiMessage): LooseMessage {
   if (message.role === "user") {
-    return { ...fromUserContent(message.content, message.cache_control), ...named(message) };
+    return { ...fromUserContent(message.content, message.cache_control), ...namedChoice(message) };
   }
   const marked = toMarkedText(message.content, message.cache_control);
   switch (message.role) {
     case "system":
     case "developer":
-      return { role: "system", ...marked, ...named(message) };
+      return { role: "system", ...marked, ...namedChoice(message) };
     case "assistant":
       return {
         role: "assistant",
         ...marked,
         content: marked.content || (message.refusal ?? ""),
-        ...named(message),
+        ...namedChoice(message),
         tool_calls: message.tool_calls?.map((call, index) => toLooseCall(call, index === 0 ? message : null)),
       };
     case "tool":
@@ -55,7 +55,7 @@ function toLooseMessage(message: OpenAiMessage): LooseMessage {
   }
 }
 
-function named({ name }: { readonly name?: string | null | undefined }) {
+function namedChoice({ name }: { readonly name?: string | null | undefined }) {
   return name ? { name } : {};
 }
 
@@ -170,13 +170,13 @@ export function toChatCompletion(turn: Turn, outcome: SuccessfulOutcome, created
           content: reply.text === "" && (pending.length > 0 || reply.refusal !== null) ? null : reply.text,
           refusal: reply.refusal,
           ...(reply.reasoning !== undefined && { reasoning_content: reply.reasoning }),
-          ...(pending.length > 0 && { ...messageMetadata(outcome), tool_calls: pending.map(toMessageToolCall) }),
+          ...(pending.length > 0 && { ...completionMetadata(outcome), tool_calls: pending.map(toMessageToolCall) }),
         },
         logprobs: reply.logprobs && { ...reply.logprobs },
         finish_reason: toFinishReason(outcome.finish_reason),
       },
     ],
-    ...(!outcome.uncounted && { usage: toUsage(outcome) }),
+    ...(!outcome.uncounted && { usage: toCompletionUsage(outcome) }),
     system_fingerprint: reply.system_fingerprint,
     ...(reply.metadata && { metadata: reply.metadata }),
   };
@@ -234,13 +234,14 @@ export function toChatChunks(
       sendText(content.finish(text));
       if (refusal !== null) send({ refusal });
       const calls = outcome.pending_tool_calls.map((call, index) => ({ index, ...toMessageToolCall(call) }));
-      const { reasoning_content, ...metadataFields } = messageMetadata(outcome);
+      const { reasoning_content, ...metadataFields } = completionMetadata(outcome);
       // Clients concatenate the pieces of a field, so reasoning that was streamed must not be sent again.
       const unsent = !hasReasoning && reasoning_content !== undefined && { reasoning_content };
       if (calls.length > 0) send({ ...unsent, ...metadataFields, tool_calls: calls });
       // The log probabilities of all tokens are known only at the end.
       send({}, { logprobs, finish_reason: toFinishReason(outcome.finish_reason), metadata });
-      if (includeUsage && !outcome.uncounted) stream.send({ ...base(), choices: [], usage: toUsage(outcome) });
+      if (includeUsage && !outcome.uncounted)
+        stream.send({ ...base(), choices: [], usage: toCompletionUsage(outcome) });
       stream.write("data: [DONE]\n\n");
     })
     .catch((thrown: unknown) => stream.send(toOpenAiError(onCrash(thrown))))
@@ -268,13 +269,13 @@ function toMessageToolCall({ id, name, arguments: text, echo }: PendingToolCall)
  * Opaque metadata for the message with these calls, in fields that clients send back. Other fields are restored by `EarlierSteps`:
  * clients would show `reasoning` in addition to `reasoning_content`.
  */
-function messageMetadata({ reply }: SuccessfulOutcome): Readonly<Record<string, unknown>> {
+function completionMetadata({ reply }: SuccessfulOutcome): Readonly<Record<string, unknown>> {
   const fields = Object.entries(reply.tool_calls[0]?.echo?.message ?? {});
   return Object.fromEntries(fields.filter(([name]) => Object.hasOwn(opaqueFields, name)));
 }
 
 /** The usage of all model calls of the run, not only of the last one. */
-function toUsage({ usage }: SuccessfulOutcome): CompletionUsage {
+function toCompletionUsage({ usage }: SuccessfulOutcome): CompletionUsage {
   const { cached_tokens, cache_write_tokens, reasoning_tokens } = usage;
   const input = compact({ cached_tokens, cache_write_tokens });
   return compact({

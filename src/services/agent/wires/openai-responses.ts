@@ -173,23 +173,23 @@ export function toResponse(
   outcome: SuccessfulOutcome,
   { text = outcome.reply.text, ...head }: ResponseHead & { text?: string },
 ): ResponseBody {
-  const reason = incompleteReason(outcome.finish_reason);
+  const reason = incompleteDetails(outcome.finish_reason);
   return {
     ...openResponse(turn, head),
     status: reason === null ? "completed" : "incomplete",
     incomplete_details: reason === null ? null : { reason },
     output: toOutput(turn, outcome, text),
-    usage: outcome.uncounted ? null : toUsage(outcome),
+    usage: outcome.uncounted ? null : toResponseUsage(outcome),
   };
 }
 
 /** OpenAI's clients know two reasons; x-finish-reason has the exact one. */
-function incompleteReason(finishReason: string): string | null {
+function incompleteDetails(finishReason: string): string | null {
   if (finishReason === "content_filter") return finishReason;
   return endedAtLimit(finishReason) ? "max_output_tokens" : null;
 }
 
-function toUsage({ usage }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
+function toResponseUsage({ usage }: AgentOutcome): NonNullable<ResponseBody["usage"]> {
   return {
     input_tokens: usage.input_tokens,
     input_tokens_details: { cached_tokens: usage.cached_tokens ?? 0 },

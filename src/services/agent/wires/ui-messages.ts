@@ -22,7 +22,7 @@ export function fromUiMessages(messages: readonly UiMessage[]): readonly ChatMes
 
 function refuseFiles(messages: readonly UiMessage[]): void {
   for (const [index, { role, parts }] of messages.entries()) {
-    const at = parts.findIndex((part) => isFile(part) && (role !== "user" || !isImage(part)));
+    const at = parts.findIndex((part) => isFilePart(part) && (role !== "user" || !isImage(part)));
     if (at === -1) continue;
     const message =
       "is a file: only text is supported, and images in user messages, as an http(s) URL or a base64 data URL";
@@ -32,7 +32,7 @@ function refuseFiles(messages: readonly UiMessage[]): void {
 
 type UiFilePart = Extract<UiPart, { type: "file" }>;
 
-function isFile(part: UiPart): part is UiFilePart {
+function isFilePart(part: UiPart): part is UiFilePart {
   return part.type === "file";
 }
 
@@ -71,7 +71,7 @@ function partText(parts: readonly UiPart[]): string {
 }
 
 function toUserPart(part: UiPart): UserPart[] {
-  if (isFile(part)) return [{ type: "image", url: part.url }];
+  if (isFilePart(part)) return [{ type: "image", url: part.url }];
   const text = partText([part]);
   return text === "" ? [] : [{ type: "text", text }];
 }

@@ -16,9 +16,9 @@ export interface LibraryFile {
   readonly notes: string | null;
 }
 
-parentPort?.on("message", (question: LibraryFileQuestion) => parentPort?.postMessage(write(question)));
+parentPort?.on("message", (question: LibraryFileQuestion) => parentPort?.postMessage(writeLibrary(question)));
 
-function write({ format, scenarios }: LibraryFileQuestion): LibraryFile {
+function writeLibrary({ format, scenarios }: LibraryFileQuestion): LibraryFile {
   const writer = scenarioFormats.find(({ id }) => id === format);
   if (!writer?.write) throw new RangeError(`The format ${format} cannot be written`);
   const { text, notes } = writer.write(scenarios.map((scenario) => JSON.parse(scenario) as Scenario));

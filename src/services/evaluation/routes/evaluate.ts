@@ -18,7 +18,7 @@ import { toServerEvents } from "./runs.ts";
 export const evaluateRoute = defineRoute(evaluate, (dependencies: EvaluationDependencies) => async (request) => {
   const { runs, log } = dependencies;
   const { context } = request;
-  const created = await create(request, dependencies);
+  const created = await createEvaluated(request, dependencies);
   const { run } = created;
   // Set on every response, including event streams and errors while waiting.
   const headers = context.get("answerHeaders");
@@ -35,7 +35,7 @@ export const evaluateRoute = defineRoute(evaluate, (dependencies: EvaluationDepe
 });
 
 /** A separate function, so that the body can be collected while the run is waited for. */
-async function create(request: RouteRequest<typeof evaluate>, dependencies: EvaluationDependencies) {
+async function createEvaluated(request: RouteRequest<typeof evaluate>, dependencies: EvaluationDependencies) {
   const body = await request.sent();
   const idempotency = readIdempotency(request.header("idempotency-key"), body);
   const { owner } = request.caller;

@@ -48,7 +48,7 @@ export function checkJson(text: string, limits: JsonLimits): void {
       level.end = end;
       if (level.members > 1) count();
       if (level.members > limits.keys && !(level.isState ??= isInState(text, levels.slice(0, -1))))
-        throw tooManyKeys(pointerTo(text, levels.slice(0, -1)), limits.keys);
+        throw tooManyKeys(pointerOfPath(text, levels.slice(0, -1)), limits.keys);
       if (end - start >= shortest && end - start <= longest) checkKey(text, levels, level);
     },
     onValue: (offset, opened) => {
@@ -79,7 +79,7 @@ function quoted(character: string): string {
 function checkKey(text: string, levels: readonly Level[], { start, end }: Level): void {
   const key = jsonString(text, start, end);
   if (!forbiddenKeys.has(key)) return;
-  const pointer = pointerTo(text, levels);
+  const pointer = pointerOfPath(text, levels);
   throw new ServiceError("key_forbidden", `The key ${JSON.stringify(key)} at ${pointer} is refused.`, {
     errors: [{ pointer, code: "key_forbidden", message: "is refused as a key" }],
   });
@@ -91,7 +91,7 @@ function isInState(text: string, levels: readonly Level[]): boolean {
   return names.some((name, index) => name === '"state"' && names[index - 1] === '"world"');
 }
 
-function pointerTo(text: string, levels: readonly Level[]): string {
+function pointerOfPath(text: string, levels: readonly Level[]): string {
   return toPointer(
     levels.map(({ isObject, members, start, end }) =>
       isObject ? jsonString(text, start, end).slice(0, 256) : members,

@@ -120,7 +120,7 @@ function toFieldError(found: FoundProblem, sent: unknown): FieldError {
   const { issue, ofKey } = found;
   const path = pathOf(found);
   // The value as sent: the issue may hold a converted value, or the value around it.
-  const value = ofKey ? issue.input : valueAt(sent, path);
+  const value = ofKey ? issue.input : bodyValueAt(sent, path);
   const received = describe(value);
   const missing = ["invalid_type", "invalid_union", "invalid_value"].includes(issue.code) && value === undefined;
   return compact({
@@ -131,7 +131,7 @@ function toFieldError(found: FoundProblem, sent: unknown): FieldError {
   });
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+function bodyValueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (at, key) => (typeof at === "object" && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined),
     value,

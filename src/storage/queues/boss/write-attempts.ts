@@ -42,7 +42,7 @@ export async function writeAttempts(writer: Writer, writes: readonly AttemptWrit
   for (const [place, { attempt }] of accepted.entries()) if (stored[place]) countTurn(attempt, writes[place]?.turn);
   const changed = new Set(accepted.flatMap(({ attempt }) => (attempt ? [attempt] : [])));
   await updateAttempts(writer, [...changed]);
-  await addToRuns(writer, [...changed]);
+  await addAttemptsToRuns(writer, [...changed]);
   const drained = await drainedRuns(writer, [...changed]);
   return accepted
     .toReversed()
@@ -154,7 +154,7 @@ const addStatement = statement<never>(
 );
 
 /** Adds to the progress of the runs, whose rows are already locked. */
-async function addToRuns(writer: Writer, attempts: readonly LockedAttempt[]): Promise<void> {
+async function addAttemptsToRuns(writer: Writer, attempts: readonly LockedAttempt[]): Promise<void> {
   const sums = new Map<string, { run_id: string; attempts: number; turns: number; failed: number }>();
   for (const { run_id, run_turns, run_failed, state } of attempts) {
     const sum = sums.get(run_id) ?? { run_id, attempts: 0, turns: 0, failed: 0 };
