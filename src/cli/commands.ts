@@ -44,6 +44,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     group: "Evaluate",
+    name: "world",
+    summary: "serve a world as an MCP server, or record one from a real server",
+    load: () => import("./commands/evaluate/world.ts"),
+  },
+  {
+    group: "Evaluate",
     name: "validate",
     summary: "check scenario files and the configuration without calling anything",
     load: () => import("./commands/evaluate/validate.ts"),
