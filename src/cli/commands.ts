@@ -55,6 +55,12 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/evaluate/validate.ts"),
   },
   {
+    group: "Evaluate",
+    name: "judge",
+    summary: "list ready-made judges, add them, test them on labelled cases, tune one from people's verdicts",
+    load: () => import("./commands/evaluate/judge.ts"),
+  },
+  {
     group: "Results",
     name: "runs list",
     summary: "list runs, newest first",
