@@ -94,6 +94,7 @@ const needWords: Readonly<Record<ScoreNeed, string>> = {
   embedder: "an embedder",
   sources: "a tool call, a retrieved passage, a reference or a system prompt",
   calls: "an agent that says what it did",
+  context: "retrieved passages",
 };
 
 /** How to get a built-in score that the run does not have, or a name that was probably meant. */

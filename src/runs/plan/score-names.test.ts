@@ -15,7 +15,7 @@ function names(turn: object, settings: Parameters<typeof runScoreNames>[0] = {},
 }
 
 /** Scores that depend on what the agent does. */
-const ofReplies = ["grounded_facts", "claimed_actions"];
+const ofReplies = ["grounded_facts", "claimed_actions", "context_overlap"];
 
 test("a score needs what its scorer needs", () => {
   expect(names({})).toEqual(["overall", "success", ...ofReplies, "tone"]);

@@ -51,6 +51,7 @@ export function runScoreNames(settings: ScoredSettings, sources: ScoreSources): 
     embedder: true,
     // Only the replies tell whether the agent calls tools, retrieves, and says what it did.
     sources: true,
+    context: true,
     calls: true,
   };
   const known = new Set(["overall", "success"]);

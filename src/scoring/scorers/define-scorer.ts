@@ -1,7 +1,7 @@
 import { bestReference, type PairScorer, type Scorer } from "./scorer.ts";
 
 /** The parts that a turn must have for a score to exist. `short_reference`: all its references have at most five words. */
-export type ScoreNeed = "reference" | "short_reference" | "labels" | "embedder" | "sources" | "calls";
+export type ScoreNeed = "reference" | "short_reference" | "labels" | "embedder" | "sources" | "calls" | "context";
 
 /** The facts of a score by its name, as plain data: lists, pages, documents and rules are made from it. */
 export interface ScoreFacts<Name extends string = string> {

@@ -1,6 +1,7 @@
 import { prepareText } from "../text/prepare-text.ts";
 import { chrf } from "./chrf.ts";
 import { claimedActions } from "./claimed-actions.ts";
+import { contextOverlap } from "./context-overlap.ts";
 import type { NamedScore, ScoreFacts, ScorerEntry } from "./define-scorer.ts";
 import { editSimilarity } from "./edit-similarity.ts";
 import { exactMatch } from "./exact-match.ts";
@@ -23,6 +24,7 @@ const scorers = [
   metadataMatch,
   groundedFacts,
   claimedActions,
+  contextOverlap,
 ] as const;
 
 export type ScorerName = (typeof scorers)[number]["name"];
