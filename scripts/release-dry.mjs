@@ -61,7 +61,9 @@ function packNpm() {
   return tarball();
 }
 
-const tarball = () => globSync("*.tgz", { cwd: join(output, "npm") })[0];
+function tarball() {
+  return globSync("*.tgz", { cwd: join(output, "npm") })[0];
+}
 
 /** The package depends on no other: it is installed without a registry, and evaluates a function. */
 function tryTarball() {
