@@ -137,7 +137,7 @@ test("the programs of the guide do what they say", async ({ skip }) => {
   expect(await inVenv("-m", "pytest", "-q", "test_support.py")).toContain("1 of 1 scenarios passed: 1.000");
 });
 
-test("the same scenarios have the same results from a program of Python and from a module, but for ids and times", async ({
+test("the same scenarios have the same results from Python, TypeScript and the command line, byte for byte", async ({
   skip,
 }) => {
   if (reason !== null) return skip(reason);
@@ -163,6 +163,14 @@ def agent(messages):
 print(json.dumps(evaluate("same.yaml", agent, attempts=2, name="same", data_dir="from-python").raw))
 `,
   );
+  await writeFile(
+    folder.file("same.mjs"),
+    `import { evaluate } from ${JSON.stringify(join(root, "dist/index.js"))};
+const agent = (messages) => ({ text: "hello " + messages.at(-1).content, tool_calls: ${calls} });
+const given = { scenarios: "same.yaml", target: agent, attempts: 2, name: "same", dataDir: "from-typescript" };
+console.log(JSON.stringify((await evaluate(given)).raw));
+`,
+  );
   const main = join(root, "dist/cli/main.js");
   const options = ["eval", "same.yaml", "--target", "./agent.mjs", "-a", "2", "--name", "same", "--json"];
   // Its verdict is red: the order is another one.
@@ -170,11 +178,20 @@ print(json.dumps(evaluate("same.yaml", agent, attempts=2, name="same", data_dir=
     (error: { stdout: string }) => error,
   );
   const [expected] = (JSON.parse(fromModule.stdout) as { runs: [object] }).runs;
-  expect(comparable(JSON.parse(await inVenv("same.py")) as object)).toEqual(comparable(expected));
+  expect(JSON.parse(expected ? comparable(expected) : "")).toMatchObject({
+    exit_code: 1,
+    results: { scenarios: [{}, {}] },
+  });
+  const fromTypeScript = await run(process.execPath, [folder.file("same.mjs")], { cwd: folder.path });
+  const [python, typescript] = [await inVenv("same.py"), fromTypeScript.stdout].map(
+    (text) => JSON.parse(text) as object,
+  );
+  expect(comparable(python!)).toBe(comparable(expected!));
+  expect(comparable(typescript!)).toBe(comparable(expected!));
 });
 
-/** Without ids, times, and how the agent was reached. */
-function comparable(result: object): unknown {
+/** The text of a result without ids, times, and how the agent was reached. */
+function comparable(result: object): string {
   const left = /^(run_id|timing|endpoint|protocol|latency_ms|first_token_ms|own_agent|warnings)$/;
-  return JSON.parse(JSON.stringify(result, (name, value: unknown) => (left.test(name) ? undefined : value)));
+  return JSON.stringify(result, (name, value: unknown) => (left.test(name) ? undefined : value), 1);
 }
