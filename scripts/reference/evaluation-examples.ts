@@ -114,5 +114,6 @@ export const evaluationExamples: ApiExamples = {
   removeScenario: { command: `curl -s -X DELETE ${at}/scenarios/delivery`, status: 204 },
   removeDemoScenarios: { command: `curl -s -X DELETE ${at}/scenarios`, status: 204 },
   getHealth: { command: `curl -s ${at}/healthz`, status: 200 },
+  getMetrics: { command: `curl -s ${at}/metrics`, status: 200 },
   getReadiness: { command: `curl -s ${at}/readyz`, status: 200 },
 };

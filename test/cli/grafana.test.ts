@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { createAgentMetrics } from "../../src/services/agent/observers/agent-metrics.ts";
+import { createEvaluationMetrics } from "../../src/services/evaluation/routes/metrics.ts";
 
 const Dashboard = z.object({
   uid: z.string(),
@@ -23,15 +24,18 @@ const file = resolve(import.meta.dirname, "../../deploy/grafana/rehearsal.json")
 const dashboard = Dashboard.parse(JSON.parse(readFileSync(file, "utf8")));
 const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 
-/** Every series /metrics offers, by name, with its labels. */
+/** Every series that the services offer at /metrics, by name, with its labels. */
 async function series(): Promise<Map<string, ReadonlySet<string>>> {
-  const { registry } = createAgentMetrics();
+  const nothing = { runs: new Map(), attempts: new Map(), workers: 0 };
+  const registries = [createAgentMetrics().registry, createEvaluationMetrics(async () => nothing)];
   const found = new Map<string, ReadonlySet<string>>();
-  for (const metric of await registry.getMetricsAsJSON()) {
-    const { labelNames = [] } = registry.getSingleMetric(metric.name) as { labelNames?: readonly string[] };
-    const scraped = [...labelNames, "job", "instance"];
-    if (String(metric.type) === "histogram") found.set(`${metric.name}_bucket`, new Set([...scraped, "le"]));
-    else found.set(metric.name, new Set(scraped));
+  for (const registry of registries) {
+    for (const metric of await registry.getMetricsAsJSON()) {
+      const { labelNames = [] } = registry.getSingleMetric(metric.name) as { labelNames?: readonly string[] };
+      const scraped = [...labelNames, "job", "instance"];
+      if (String(metric.type) === "histogram") found.set(`${metric.name}_bucket`, new Set([...scraped, "le"]));
+      else found.set(metric.name, new Set(scraped));
+    }
   }
   return found;
 }

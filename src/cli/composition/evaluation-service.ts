@@ -21,6 +21,7 @@ export function createEvaluationService(
   return createEvaluationApp({
     ...shell,
     runs,
+    workload: () => storage.store.workload(),
     library,
     helpers,
     redact,

@@ -5,6 +5,7 @@
 const serviceAddresses = {
   getHealth: "GET /healthz",
   getReadiness: "GET /readyz",
+  getMetrics: "GET /metrics",
 } as const;
 
 export const evaluationAddresses = {
@@ -72,7 +73,6 @@ export const agentAddresses = {
   callMcp: "POST /mcp",
   getPage: "GET /",
   getPageConfig: "GET /page/config",
-  getMetrics: "GET /metrics",
   ...serviceAddresses,
 } as const;
 

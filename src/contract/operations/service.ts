@@ -36,6 +36,12 @@ export const getMetrics = defineOperation("getMetrics", {
   errors: [],
 });
 
+export const getEvaluationMetrics = {
+  ...getMetrics,
+  summary: "Get Prometheus metrics: runs by state, attempts that wait and run, workers",
+  errors: ["storage_unavailable"],
+} as const satisfies Operation;
+
 export const getPage = defineOperation("getPage", {
   summary: "Open the web page",
   tag: "Page",

@@ -105,6 +105,15 @@ export interface RunPage {
   readonly next_cursor: string | null;
 }
 
+/** Counts of what is stored. */
+export interface Workload {
+  readonly runs: ReadonlyMap<RunState, number>;
+  /** Attempts of runs that have not ended. */
+  readonly attempts: ReadonlyMap<AttemptState, number>;
+  /** Processes that execute an attempt. */
+  readonly workers: number;
+}
+
 export type AttemptState = "ready" | "running" | "done" | "cancelled";
 
 export interface AttemptRecord {
@@ -345,6 +354,8 @@ export interface Store {
     /** The replies that were skipped, also those that were judged later. */
     skips(runId: string): Promise<readonly SkipRecord[]>;
   };
+  /** What there is to do, and who does it. */
+  workload(): Promise<Workload>;
   /** Resolves when the store answers a query. */
   check(): Promise<void>;
   /** Rejects when the last write failed and writes still fail. */

@@ -5,6 +5,7 @@ import { createShell, type Shell } from "../http/shell.ts";
 import type { EvaluationDependencies } from "./dependencies.ts";
 import { analysisRoutes } from "./routes/analysis.ts";
 import { evaluateRoute } from "./routes/evaluate.ts";
+import { evaluationMetricsRoute } from "./routes/metrics.ts";
 import { reviewRoutes } from "./routes/review.ts";
 import { exportRoute, runRoutes } from "./routes/runs.ts";
 import { scenarioRoutes } from "./routes/scenarios.ts";
@@ -16,6 +17,7 @@ export const evaluationRoutes: readonly Route<EvaluationDependencies>[] = [
   ...runRoutes,
   healthRoute,
   evaluationReadinessRoute,
+  evaluationMetricsRoute,
   ...analysisRoutes,
   exportRoute,
   ...reviewRoutes,

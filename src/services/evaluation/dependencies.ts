@@ -1,4 +1,5 @@
 import type { RedactionRule } from "../../contract/schemas/acting/traces.ts";
+import type { Workload } from "../../contract/ports/store.ts";
 import type { PlanHelpers } from "../../runs/plan/option-problems.ts";
 import type { PlanLimits } from "../../runs/plan/limits.ts";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
@@ -9,6 +10,8 @@ import type { WorldServer } from "./routes/world-endpoints.ts";
 
 export interface EvaluationDependencies extends ShellDependencies, HealthParts {
   readonly runs: Runs;
+  /** What is stored and executed, for metrics. */
+  readonly workload: () => Promise<Workload>;
   readonly library: ScenarioLibrary;
   /** The single-file viewer, with a placeholder for a run's data. */
   readonly reportTemplate: () => Promise<string>;

@@ -32,6 +32,7 @@ import {
 import { totalsOfRun } from "./scenario-totals.ts";
 import { changeVerdicts, skipsOfRun, verdictsOfRun } from "./verdicts.ts";
 import { rescoreInteractions, storeScores, storeInteraction } from "./store-interactions.ts";
+import { readWorkload } from "./workload.ts";
 
 interface StoreOptions {
   readonly database: Database;
@@ -128,6 +129,7 @@ export function createStore({
       change: (runId, changes) => write((writer) => changeVerdicts(writer, runId, changes)),
       skips: (runId) => skipsOfRun(reader, runId),
     },
+    workload: () => readWorkload(reader),
     async check() {
       database.checkFile?.();
       await reader.selectFrom("run").select("id").limit(1).execute();

@@ -116,6 +116,11 @@ class EvaluationOperations(Transport):
         answer: t.Health = self._ask("GET", "/readyz", query={}, headers={}, body=None)
         return answer
 
+    def get_metrics(self) -> str:
+        """Get Prometheus metrics: runs by state, attempts that wait and run, workers"""
+        answer: str = self._ask("GET", "/metrics", query={}, headers={}, body=None)
+        return answer
+
     def compare_runs(self, *, baseline: str, candidate: str, margin: str | None = None) -> t.RunComparison:
         """Compare two runs and test whether the difference is significant
 
@@ -413,6 +418,11 @@ class AsyncEvaluationOperations(AsyncTransport):
     async def get_readiness(self) -> t.Health:
         """Check that the service accepts runs"""
         answer: t.Health = await self._ask("GET", "/readyz", query={}, headers={}, body=None)
+        return answer
+
+    async def get_metrics(self) -> str:
+        """Get Prometheus metrics: runs by state, attempts that wait and run, workers"""
+        answer: str = await self._ask("GET", "/metrics", query={}, headers={}, body=None)
         return answer
 
     async def compare_runs(self, *, baseline: str, candidate: str, margin: str | None = None) -> t.RunComparison:
