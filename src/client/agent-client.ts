@@ -7,7 +7,7 @@ import type { CallOptions } from "./evaluation-client.ts";
 
 export type AgentMessages = z.input<typeof AgentRequest>["messages"];
 
-interface AskOptions extends CallOptions {
+interface AskAgentOptions extends CallOptions {
   readonly modelId: string;
   /** The conversation is stored under this id, and only its new messages are sent. */
   readonly threadId?: string | undefined;
@@ -20,9 +20,9 @@ interface AskOptions extends CallOptions {
 /** The agent backend. Every call rejects with a `ServiceFailure`, a `ServiceUnreachable` or the reason of its signal. */
 export interface AgentClient {
   /** Sends a conversation and returns the agent's last message. */
-  send(messages: AgentMessages, options: AskOptions): Promise<AgentReply>;
+  send(messages: AgentMessages, options: AskAgentOptions): Promise<AgentReply>;
   /** Starts a run and returns as soon as it is stored. `run` reads it; its `message` is the reply. */
-  start(messages: AgentMessages, options: AskOptions): Promise<AgentRunSummary>;
+  start(messages: AgentMessages, options: AskAgentOptions): Promise<AgentRunSummary>;
   /** Known values of `modelId`. A hub may serve more. */
   models(options?: CallOptions): Promise<readonly OpenAiModel[]>;
   /** One page of runs, newest first. */
@@ -70,7 +70,7 @@ function turnHeaders({
   threadId,
   idempotencyKey,
   worldUrl,
-}: Omit<AskOptions, "signal">): Readonly<Record<string, string | undefined>> {
+}: Omit<AskAgentOptions, "signal">): Readonly<Record<string, string | undefined>> {
   return {
     "x-model-id": modelId,
     "x-thread-id": threadId,

@@ -100,7 +100,7 @@ function RunView() {
       )}
       {list.isPending && <Skeleton rows={8} label="Loading agent runs" />}
       {list.isError && <FailedNotice error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isSuccess && runs.length === 0 && (filtered ? <NoMatch /> : <NoRuns />)}
+      {list.isSuccess && runs.length === 0 && (filtered ? <NoAgentRun /> : <NoRuns />)}
       {runs.length > 0 && <AgentRunTable runs={runs} />}
       <MoreButton list={list}>Older runs</MoreButton>
     </>
@@ -134,7 +134,7 @@ function FilterSelect({ label, name, value, options }: FilterSelectProps) {
   );
 }
 
-function NoMatch() {
+function NoAgentRun() {
   return (
     <div className="panel grid justify-items-start gap-2 p-6">
       <p className="font-medium">No agent runs match these filters.</p>

@@ -1,7 +1,7 @@
 import { compact } from "../../base/compact.ts";
 import type { Secret } from "../../base/secret.ts";
 import { truncateText } from "../../base/text.ts";
-import { failureText, isHtmlType, isTextType, parseMediaType } from "../text/body-text.ts";
+import { bodyFailureText, isHtmlType, isTextType, parseMediaType } from "../text/body-text.ts";
 import { readHtml } from "../text/read-html.ts";
 import { redactSecrets } from "../../base/redact-secrets.ts";
 import { ConfigError } from "../tools/operator-config.ts";
@@ -184,7 +184,7 @@ function describeResponse(
   const { status, content_type, text } = response;
   const type = parseMediaType(content_type);
   if (status < 200 || status > 299) {
-    const said = truncateText(clean(failureText(response)), shownFailure);
+    const said = truncateText(clean(bodyFailureText(response)), shownFailure);
     throw new ToolError(`The service answered HTTP ${status}${said === "" ? "." : `: ${said}`}`);
   }
   if (Buffer.byteLength(text) > maxBytes) throw new ToolError(`The answer is larger than ${maxBytes} bytes.`);

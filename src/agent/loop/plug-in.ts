@@ -28,10 +28,10 @@ import { runTool } from "./run-tool.ts";
  *
  * @example export default async ({ messages, ask }) => (await ask({ messages })).text;
  */
-export type PlugIn = (turn: PlugInTurn) => Promise<AgentAnswer>;
+export type PlugIn = (turn: PlugInTurn) => Promise<PlugInAnswer>;
 
 /** `tool_calls`: the calls of tools of its own; those made by `use` are known. Other fields are for evaluations. */
-type AgentAnswer = string | { readonly text: string; readonly tool_calls?: readonly JsonRecord[] | undefined };
+type PlugInAnswer = string | { readonly text: string; readonly tool_calls?: readonly JsonRecord[] | undefined };
 
 /**
  * An agent as `rehearsal eval --target` takes it too: `reply` of a module. Messages are in OpenAI's form, in `ask` as well.
@@ -46,7 +46,7 @@ export type AgentFunction = (
       readonly tools?: readonly ToolDefinition[] | undefined;
     }) => Promise<SuccessfulReply>;
   },
-) => AgentAnswer | Promise<AgentAnswer>;
+) => PlugInAnswer | Promise<PlugInAnswer>;
 
 export function fromAgentFunction(reply: AgentFunction): PlugIn {
   return async ({ messages, ask, ...turn }) =>

@@ -45,7 +45,7 @@ function textDecoderFor(charset: string): TextDecoder | null {
 }
 
 /** The text of a failed response: readable text of a page, other text unchanged, "" for anything else. */
-export function failureText({ content_type, text }: { content_type: string; text: string }): string {
+export function bodyFailureText({ content_type, text }: { content_type: string; text: string }): string {
   const type = parseMediaType(content_type);
   if (isHtmlType(type)) return readHtml(text).text.trim();
   return isTextType(type) ? text.trim() : "";

@@ -1,7 +1,7 @@
 import { truncateText } from "../../base/text.ts";
 import { defaultLimits } from "./agent-limits.ts";
 import { firstBytes } from "../messages/tool-result.ts";
-import { failureText, isHtmlType, parseMediaType } from "../text/body-text.ts";
+import { bodyFailureText, isHtmlType, parseMediaType } from "../text/body-text.ts";
 import { readHtml } from "../text/read-html.ts";
 import { defineTool, ToolError, type Tool } from "./tool.ts";
 
@@ -94,7 +94,7 @@ function describePage(
   { start, resultBytes }: { start: number; resultBytes: number },
 ): string {
   if (status < 200 || status > 299) {
-    const said = truncateText(failureText({ content_type, text }), shownFailure);
+    const said = truncateText(bodyFailureText({ content_type, text }), shownFailure);
     throw new ToolError(`${url} answered HTTP ${status}${said === "" ? "." : `: ${said}`}`);
   }
   const { title, text: body } = toPageText(url, content_type, text);

@@ -43,7 +43,7 @@ export async function reportRuns(count: number, work: RunWork, startNext: () => 
   const interruption = createInterruption();
   try {
     for (let number = 1; number <= count; number++) {
-      const compared = await baselineOf(outcomes, work);
+      const compared = await reportedBaseline(outcomes, work);
       const outcome = await followAndJudge(await startNext(), {
         ...work,
         baseline: compared,
@@ -66,7 +66,7 @@ export async function reportRuns(count: number, work: RunWork, startNext: () => 
 }
 
 /** With margins and variants, each is compared with the first. */
-async function baselineOf(outcomes: readonly RunOutcome[], work: RunWork): Promise<EvaluationResponse | null> {
+async function reportedBaseline(outcomes: readonly RunOutcome[], work: RunWork): Promise<EvaluationResponse | null> {
   const { baseline, settings } = work;
   const [first] = outcomes;
   if (baseline || !settings.margins || !first || !settings.variants) return baseline;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Run } from "../../contract/schemas/run.ts";
-import { newestRuns, resolveRunId, type RunQuery, type RunSource } from "./run-source.ts";
+import { newestRunsOf, resolveRunId, type RunQuery, type RunSource } from "./run-source.ts";
 
 /** A source of this many runs, newest first, with pages of at most 200. */
 function sourceOf(count: number): RunSource & { readonly asked: RunQuery[] } {
@@ -18,10 +18,10 @@ function sourceOf(count: number): RunSource & { readonly asked: RunQuery[] } {
 }
 
 test("reads as many pages as needed", async () => {
-  expect(await newestRuns(sourceOf(450), 300)).toHaveLength(300);
-  expect(await newestRuns(sourceOf(250), 300)).toHaveLength(250);
+  expect(await newestRunsOf(sourceOf(450), 300)).toHaveLength(300);
+  expect(await newestRunsOf(sourceOf(250), 300)).toHaveLength(250);
   const few = sourceOf(450);
-  await newestRuns(few, 20, { test_name: "support" });
+  await newestRunsOf(few, 20, { test_name: "support" });
   expect(few.asked).toEqual([{ test_name: "support", limit: 20 }]);
 });
 

@@ -48,7 +48,7 @@ export interface RunSource extends AsyncDisposable {
 const pageSize = 200;
 
 /** The newest runs that match the query, up to `count`, over several pages if needed. */
-export async function newestRuns(
+export async function newestRunsOf(
   source: Pick<RunSource, "list">,
   count: number,
   query: Omit<RunQuery, "limit" | "cursor"> = {},
@@ -92,7 +92,7 @@ export async function resolveRunId(source: RunSource, text: string): Promise<str
 }
 
 async function nthNewest(source: RunSource, back: number): Promise<string> {
-  const runs = await newestRuns(source, back + 1);
+  const runs = await newestRunsOf(source, back + 1);
   const run = runs[back];
   if (!run && runs.length === 0) throw new CliError(`there are no runs here yet (${whereRunsAre})`);
   if (!run) throw new CliError(`latest~${back} does not exist (${counted(runs.length, "run")} here)`);

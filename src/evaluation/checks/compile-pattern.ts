@@ -20,7 +20,7 @@ export function compilePattern(
 ): Pattern {
   refusePattern(budget?.problemWith(pattern));
   const flags = (lines ? RE2JS.MULTILINE : 0) | (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
-  const compiled = compileExpression(pattern, flags);
+  const compiled = compileRegex(pattern, flags);
   const size = compiled.programSize();
   refusePattern(budget?.count(size));
   return {
@@ -37,7 +37,7 @@ function refusePattern(problem: string | null | undefined): void {
   if (problem) throw new PatternError(problem);
 }
 
-function compileExpression(pattern: string, flags: number): RE2JS {
+function compileRegex(pattern: string, flags: number): RE2JS {
   try {
     // Patterns are written for JavaScript: `\u4e00` is `\x{4e00}` in RE2.
     return RE2JS.compile(RE2JS.translateRegExp(pattern), flags);

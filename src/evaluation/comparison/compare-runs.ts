@@ -55,7 +55,7 @@ export function compareRuns({
 }: CompareOptions): Comparison {
   const { scores: all, unpaired, interactions } = pairRuns(baseline, candidate);
   const scores = new Map([...all].filter(([name]) => !leaveOut.has(name)));
-  const reason = incomparableScores({ baseline, candidate, ids, unpaired, interactions, scores: scores.size });
+  const reason = scoresNotCompared({ baseline, candidate, ids, unpaired, interactions, scores: scores.size });
   if (reason !== null) return { comparable: false, reason, unpaired };
 
   const differences = [...scores].map(([name, pairs]) => compareScore(name, pairs));
@@ -135,7 +135,7 @@ function correctScores(
 const hasCurrentScores = ({ scoring_versions }: RunTally): boolean =>
   [...scoring_versions].every((version) => version === scoringVersion);
 
-function incomparableScores({
+function scoresNotCompared({
   baseline,
   candidate,
   ids = {},

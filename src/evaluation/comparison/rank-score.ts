@@ -184,8 +184,8 @@ export function rankingSentence(
       ? `${titleOf(first)} is closest to the references on ${score} ${leadText(first, second, titleOf(second))}. That does not say which run is right most often: add checks or a judge.`
       : `${titleOf(first)} ranks first on ${score} ${leadText(first, second, titleOf(second))}.`;
   if (behind.length === 0) return noDifferenceText(score, ranking);
-  const open = listNames(leading.map((run) => `${titleOf(run)} (${formatFigure(run.mean)})`));
-  const shown = `${listNames(behind.map(titleOf))} ${behind.length === 1 ? "is" : "are"} shown to be ${closeness ? "less close to the references" : "worse"}`;
+  const open = listRanked(leading.map((run) => `${titleOf(run)} (${formatFigure(run.mean)})`));
+  const shown = `${listRanked(behind.map(titleOf))} ${behind.length === 1 ? "is" : "are"} shown to be ${closeness ? "less close to the references" : "worse"}`;
   if (leading.length === 1)
     return `No run is shown to have a ${closeness ? "higher" : "better"} ${score} than ${open}; ${shown} than another.`;
   return `No clear first on ${score} among ${open}; ${shown}.${scenariosNeededText(ranking)}`;
@@ -216,7 +216,7 @@ function scenariosNeededText({ scenarios, scenarios_needed }: ScoreRanking): str
 }
 
 /** "a", "a and b", "a, b and c". */
-function listNames(words: readonly string[]): string {
+function listRanked(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 

@@ -80,17 +80,17 @@ export function createSemanticScorer({
     if (plain) return plain;
     const b = await findBaseline(signal);
     const own = ofReferences.get(reply) ?? (await vectorOf(reply, ofReplies, signal));
-    if (b === null || !own) return embeddingFailure(lastError);
+    if (b === null || !own) return similarityFailure(lastError);
 
     let best: number | null = null;
     for (const reference of references) {
       if (reference.trim() === "") continue;
       const vector = await vectorOf(reference, ofReferences, signal);
-      if (!vector) return embeddingFailure(lastError);
+      if (!vector) return similarityFailure(lastError);
       const value = cosine(own, vector);
       if (value !== null && (best === null || value > best)) best = value;
     }
-    if (best === null) return embeddingFailure("its vectors cannot be compared");
+    if (best === null) return similarityFailure("its vectors cannot be compared");
     const details = { cosine: best, baseline: b, embedder: embedder.id };
     return { score: toSemanticScore(details), details };
   };
@@ -120,7 +120,7 @@ export function semanticFromStored(input: SemanticInput, earlier: StoredScores):
   return trivialScore(input) ?? { score: { name, value: null, reason, failed: true } };
 }
 
-function embeddingFailure(why: string): SemanticScore {
+function similarityFailure(why: string): SemanticScore {
   return { score: { name, value: null, reason: `the embedder failed: ${why}`, failed: true } };
 }
 

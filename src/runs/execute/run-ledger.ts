@@ -31,16 +31,16 @@ export interface RunLedger {
   /** Ends an admitted call that has no turn of its own. The spend of a helper model counts from here. */
   settle(took?: Spent): void;
   /** Ends an admitted call with its reply, whose spend counts from here. */
-  replied(turn: Place & { turn_index: number; reply: StoredReply }): void;
+  replied(turn: LedgerPlace & { turn_index: number; reply: StoredReply }): void;
   /** An earlier try has spent this on a turn that is not stored yet. */
-  resumed(turn: Place & { turn_index: number; reply: StoredReply }): void;
+  resumed(turn: LedgerPlace & { turn_index: number; reply: StoredReply }): void;
   /** An earlier process has spent this on helper calls that are not stored with a turn yet. */
   resumedHelper(took: Spent): void;
   /** A turn is stored with its scores. It counts from here until the store reports it. */
-  stored(turn: Omit<StoredInteraction, "attempt_id"> & Place): void;
+  stored(turn: Omit<StoredInteraction, "attempt_id"> & LedgerPlace): void;
 }
 
-interface Place {
+interface LedgerPlace {
   readonly scenario_index: number;
   readonly attempt: number;
 }
@@ -214,6 +214,6 @@ class StoreLedger implements RunLedger {
   }
 }
 
-function ledgerKey({ scenario_index, attempt, turn_index }: Place & { turn_index: number }): string {
+function ledgerKey({ scenario_index, attempt, turn_index }: LedgerPlace & { turn_index: number }): string {
   return `${scenario_index}/${attempt}/${turn_index}`;
 }

@@ -46,10 +46,10 @@ export function createCallCounter({ judge, labeller }: Pick<EvaluationPlan, "jud
   };
 }
 
-type Asking = Pick<EvaluationPlan, "attempts" | "history" | "judge">;
+type HelperAsking = Pick<EvaluationPlan, "attempts" | "history" | "judge">;
 
 /** Refuses a run that would make more calls than the operator allows. */
-export function enforceCallLimit(plan: Asking, counts: CallCounts, { callsPerRun }: PlanLimits): void {
+export function enforceCallLimit(plan: HelperAsking, counts: CallCounts, { callsPerRun }: PlanLimits): void {
   const passes = passesOf(plan);
   const calls = counts.interactions * passes;
   const sum = `${counts.interactions} interactions × ${passes} attempts are ${calls} calls`;
@@ -60,12 +60,12 @@ export function enforceCallLimit(plan: Asking, counts: CallCounts, { callsPerRun
 }
 
 /** Refuses rescoring that would make more judge and labeller calls than the operator allows. */
-export function enforceHelperCallLimit(plan: Asking, counts: CallCounts, { callsPerRun }: PlanLimits): void {
+export function enforceHelperCallLimit(plan: HelperAsking, counts: CallCounts, { callsPerRun }: PlanLimits): void {
   const { calls, text } = helpersAsked(plan, counts);
   if (calls > callsPerRun) throw tooMany(`Scoring it again takes ${text}`, callsPerRun);
 }
 
-function helpersAsked(plan: Asking, counts: CallCounts): { readonly calls: number; readonly text: string } {
+function helpersAsked(plan: HelperAsking, counts: CallCounts): { readonly calls: number; readonly text: string } {
   const times = plan.judge?.scope === "conversation" ? plan.attempts : passesOf(plan);
   const judge = counts.judge * times + counts.outcome * plan.attempts;
   const labeller = counts.labeller * passesOf(plan);
@@ -77,7 +77,7 @@ function helpersAsked(plan: Asking, counts: CallCounts): { readonly calls: numbe
   return { calls: judge + labeller + simulator, text: parts.join(" and ") };
 }
 
-const passesOf = ({ attempts, history }: Asking): number => (history === "both" ? attempts * 2 : attempts);
+const passesOf = ({ attempts, history }: HelperAsking): number => (history === "both" ? attempts * 2 : attempts);
 
 const tooMany = (sum: string, most: number): ServiceError =>
   new ServiceError("too_many_interactions", `${sum}; at most ${most} are allowed (limits.max_calls_per_run).`);

@@ -111,7 +111,7 @@ function firstProblems(rules: readonly (() => readonly FieldError[])[]): readonl
   return [];
 }
 
-type BatchScenario = Exclude<EvaluationRequest["test_batch"], readonly unknown[]>;
+type BatchItem = Exclude<EvaluationRequest["test_batch"], readonly unknown[]>;
 
 /** Makes the scenarios of the run, counts their calls and notes what they need. */
 function createScenarioBuilder(request: ResolvedRequest) {
@@ -128,7 +128,7 @@ function createScenarioBuilder(request: ResolvedRequest) {
     hasModules: false,
   };
   let interactions: Interaction[] = [];
-  const visitor: ScenarioVisitor<BatchScenario> = {
+  const visitor: ScenarioVisitor<BatchItem> = {
     enter() {
       interactions = [];
     },

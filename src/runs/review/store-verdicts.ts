@@ -47,7 +47,7 @@ export async function storeVerdicts(
   { request, author, now }: { readonly request: VerdictsRequest; readonly author: VerdictAuthor; readonly now: number },
 ): Promise<StoredVerdicts> {
   requireEndedRun(run, "its replies cannot be judged yet");
-  const { rows, skipped } = toRows(request);
+  const { rows, skipped } = toVerdictRows(request);
   for (const { verdict } of rows) {
     requireOwnName(author, verdict.rater ?? request.rater);
     if (author.isBound && verdict.adjudication) {
@@ -104,7 +104,7 @@ interface SentVerdict {
   readonly at: (problem: FieldError) => FieldError;
 }
 
-function toRows({ verdicts = [], text }: VerdictsRequest): { rows: readonly SentVerdict[]; skipped: number } {
+function toVerdictRows({ verdicts = [], text }: VerdictsRequest): { rows: readonly SentVerdict[]; skipped: number } {
   if (text === undefined) {
     const rows = verdicts.map((verdict, index) => ({
       verdict,

@@ -51,7 +51,7 @@ export function createSequenceWatches(store: Store): SequenceWatches {
       }
       if (!experiment || experiment.runs.length < 2) return null;
       const [id = run.id] = experiment.runs;
-      const read = (): Promise<Progress> => readSteps(store, experiment.runs, run.created_at);
+      const read = (): Promise<WatchProgress> => readSteps(store, experiment.runs, run.created_at);
       return new RunWatch(run.id, { progress: shared(id, read, 1), lead: Math.max(16, pace) });
     },
     forget: (id) => void watches.delete(id),
@@ -65,20 +65,20 @@ const staleMs = 500;
 const pauseMs = 20;
 
 /** How far the runs of a comparison have come. */
-interface Progress {
+interface WatchProgress {
   /** How many scenarios are complete in every run, from the first on. */
   complete(runId: string): number;
   /** True when the run needs no more scenarios. */
   isOver(runId: string): boolean;
 }
 
-type ReadProgress = () => Promise<Progress>;
+type ReadProgress = () => Promise<WatchProgress>;
 
 /** The progress of the runs of one comparison, read again after so many attempts. */
 class SharedProgress {
   readonly #read: ReadProgress;
   readonly #batch: number;
-  #progress: Progress = { complete: () => 0, isOver: () => false };
+  #progress: WatchProgress = { complete: () => 0, isOver: () => false };
   #ended = Number.POSITIVE_INFINITY;
   #checkedAt = Number.NEGATIVE_INFINITY;
   #checking: Promise<void> | null = null;
@@ -93,7 +93,7 @@ class SharedProgress {
   }
 
   /** The progress, read again when it is old. `isWaiting`: a scenario waits for it. */
-  async latest(isWaiting: (progress: Progress) => boolean): Promise<Progress> {
+  async latest(isWaiting: (progress: WatchProgress) => boolean): Promise<WatchProgress> {
     const isStale = performance.now() - this.#checkedAt > staleMs;
     if (this.#ended >= this.#batch || (isWaiting(this.#progress) && (this.#ended > 0 || isStale))) {
       this.#checking ??= this.#check().finally(() => (this.#checking = null));
@@ -127,7 +127,7 @@ class RunWatch implements SequenceWatch {
 
   async admit(scenarioIndex: number, signal: AbortSignal): Promise<boolean> {
     const givesUpAt = performance.now() + patienceMs;
-    const isAhead = (progress: Progress): boolean => scenarioIndex >= progress.complete(this.#runId) + this.#lead;
+    const isAhead = (progress: WatchProgress): boolean => scenarioIndex >= progress.complete(this.#runId) + this.#lead;
     for (;;) {
       const progress = await this.#progress.latest(isAhead);
       if (progress.isOver(this.#runId)) return false;
@@ -139,7 +139,7 @@ class RunWatch implements SequenceWatch {
 }
 
 /** Two runs, or one and something that stands still. */
-async function readPair(store: Store, of: RunRecord): Promise<Progress> {
+async function readPair(store: Store, of: RunRecord): Promise<WatchProgress> {
   const { candidateOf, readSequence } = await import("./read-sequence.ts");
   const run = (await store.runs.get(of.id)) ?? of;
   const candidate = await candidateOf(store, run);
@@ -153,10 +153,10 @@ async function readPair(store: Store, of: RunRecord): Promise<Progress> {
 }
 
 /** None begins before all are stored. */
-const notYet: Progress = { complete: () => Number.NEGATIVE_INFINITY, isOver: () => false };
+const notYet: WatchProgress = { complete: () => Number.NEGATIVE_INFINITY, isOver: () => false };
 
 /** More than two variants that are compared until it is decided. */
-async function readRivals(store: Store, of: RunRecord): Promise<Progress> {
+async function readRivals(store: Store, of: RunRecord): Promise<WatchProgress> {
   const { readContest } = await import("../experiments/read-contest.ts");
   const contest = await readContest(store, (await store.runs.get(of.id)) ?? of);
   const isWhole = contest.runs === of.settings.sequence?.rivals?.length;
@@ -168,7 +168,7 @@ async function readRivals(store: Store, of: RunRecord): Promise<Progress> {
  * Variants with a fixed number of attempts: the slowest one sets the pace, and none begins before all are stored. Those that have ended
  * hold up no other.
  */
-async function readSteps(store: Store, ids: readonly string[], createdAt: number): Promise<Progress> {
+async function readSteps(store: Store, ids: readonly string[], createdAt: number): Promise<WatchProgress> {
   let complete = Number.POSITIVE_INFINITY;
   for (const id of ids) {
     const run = await store.runs.get(id);

@@ -46,7 +46,7 @@ export class ThreadOverrun extends Error {
   }
 }
 
-interface Asked<Question, Answer> {
+interface ThreadQuestion<Question, Answer> {
   readonly question: Question;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (reason: unknown) => void;
@@ -65,7 +65,7 @@ export function createGuardedThread<Question, Answer>({
 }: GuardedThreadOptions): GuardedThread<Question, Answer> {
   const mostMegabytes = Math.min(wantedMegabytes, Math.floor((availableMemory() * 3) / 8 / megabyte));
   /** A queue per asker. The first question of the first queue is being answered. */
-  const lines = new Map<string | null, Asked<Question, Answer>[]>();
+  const lines = new Map<string | null, ThreadQuestion<Question, Answer>[]>();
   let working: Promise<void> | null = null;
   let thread: Worker | null = null;
   let idle: NodeJS.Timeout | undefined;
@@ -126,7 +126,7 @@ export function createGuardedThread<Question, Answer>({
     working = null;
   }
 
-  function leave(asked: Asked<Question, Answer>, reason: unknown): void {
+  function leave(asked: ThreadQuestion<Question, Answer>, reason: unknown): void {
     asked.left = true;
     asked.reject(reason);
   }

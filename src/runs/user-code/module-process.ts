@@ -239,7 +239,7 @@ function toolOf(tool: unknown, name: string): WorldModuleTool {
   return tool as WorldModuleTool;
 }
 
-async function answer({ id, method, params }: Question): Promise<CodeAnswer> {
+async function answerLine({ id, method, params }: Question): Promise<CodeAnswer> {
   try {
     const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!run) throw new Error(`There is no method ${method}.`);
@@ -276,7 +276,7 @@ new Worker(watchdog, { eval: true, env: {}, stdout: false, stderr: false }).unre
 allowClonesOfDrafts();
 const answers = new Socket({ fd: 3, readable: false, writable: true });
 const receive = createLineSplitter(async (line) => {
-  answers.write(`${toLine(await answer(JSON.parse(line) as Question))}\n`);
+  answers.write(`${toLine(await answerLine(JSON.parse(line) as Question))}\n`);
 });
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", receive).on("end", () => process.exit());

@@ -147,7 +147,7 @@ function set(path: readonly string[], value: unknown): StateChange {
 /** The value as JSON; undefined for one that JSON leaves out, such as a function. */
 function toJson(value: unknown, path: readonly string[]): unknown {
   if (typeof value !== "object" || value === null) {
-    if (typeof value === "bigint") throw notJson(path, "it is a BigInt");
+    if (typeof value === "bigint") throw notJsonState(path, "it is a BigInt");
     if (typeof value === "number") return Number.isFinite(value) ? value : null;
     return typeof value === "function" || typeof value === "symbol" ? undefined : value;
   }
@@ -155,10 +155,10 @@ function toJson(value: unknown, path: readonly string[]): unknown {
     const text = JSON.stringify(value);
     return text === undefined ? undefined : (JSON.parse(text) as unknown);
   } catch (error) {
-    throw notJson(path, error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : String(error));
+    throw notJsonState(path, error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : String(error));
   }
 }
 
-function notJson(path: readonly string[], reason: string): Error {
+function notJsonState(path: readonly string[], reason: string): Error {
   return new Error(`The state at ${toPointer(path) || "its root"} cannot be stored as JSON: ${reason}.`);
 }

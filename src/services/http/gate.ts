@@ -65,7 +65,7 @@ export function createGate({ checkHost, checkOrigin, admission, authenticate, li
     const preflight = checkOrigin(context);
     if (preflight) return preflight;
     if (!admission || route?.duringOverload) return pass(context, route, answer);
-    if (!admission.hasPlace(bodyBytes(context))) return refuseOverload(admission, context);
+    if (!admission.hasPlace(announcedBodyBytes(context))) return refuseOverload(admission, context);
     const leave = admission.enter();
     try {
       return await pass(context, route, answer);
@@ -86,19 +86,19 @@ function holdBody(admission: Admission, context: Context<ShellEnvironment>, call
     response: responseOf(context),
   });
   context.set("memory", memory);
-  const bytes = bodyBytes(context);
+  const bytes = announcedBodyBytes(context);
   return bytes === 0 || bytes > memory.mostBytes || memory.add(bytes);
 }
 
 /** Returned, not thrown: thrown errors are logged one by one, and refusals are only counted. */
 function refuseOverload(admission: Admission, context: Context<ShellEnvironment>): Response {
   const [incoming, outgoing] = [incomingOf(context), responseOf(context)];
-  if (incoming && outgoing) leaveUnread(incoming, outgoing, bodyBytes(context));
-  const error = admission.refuse(bodyBytes(context));
+  if (incoming && outgoing) leaveUnread(incoming, outgoing, announcedBodyBytes(context));
+  const error = admission.refuse(announcedBodyBytes(context));
   return errorResponse(error, { requestId: context.get("requestId"), path: context.req.path });
 }
 
-function bodyBytes({ req }: Context): number {
+function announcedBodyBytes({ req }: Context): number {
   return announcedBytes({
     length: req.header("content-length"),
     chunked: req.header("transfer-encoding") !== undefined,

@@ -46,7 +46,7 @@ export function createSqliteReader(options: ReaderOptions): SqliteReader {
     waiting.delete(answer.id);
     // An idle thread keeps no process alive.
     if (waiting.size === 0) worker?.unref();
-    if (answer.ok) query?.resolve(toRows(answer));
+    if (answer.ok) query?.resolve(toReadRows(answer));
     else query?.reject(fromSqliteError(Object.assign(new Error(answer.error.message), answer.error)));
   }
 
@@ -119,7 +119,7 @@ async function stop(worker: Worker | null): Promise<void> {
   });
 }
 
-function toRows({ columns, rows }: ReaderAnswer & { ok: true }): Record<string, unknown>[] {
+function toReadRows({ columns, rows }: ReaderAnswer & { ok: true }): Record<string, unknown>[] {
   return rows.map((values) => {
     const row: Record<string, unknown> = {};
     for (let index = 0; index < columns.length; index++) row[columns[index] as string] = values[index];

@@ -109,10 +109,10 @@ interface RunsMcpDependencies {
   /** Absent when no files may be written. */
   readonly writeScenarios: ((file: NewFile) => Promise<string>) | undefined;
   /** Absent when evaluations may not be started. */
-  readonly evaluate?: (request: McpEvaluation, options: EvaluateOptions) => Promise<EvaluationResponse>;
+  readonly evaluate?: (request: McpEvaluation, options: EvaluateToolOptions) => Promise<EvaluationResponse>;
 }
 
-interface EvaluateOptions {
+interface EvaluateToolOptions {
   readonly signal: AbortSignal;
   /** Called after every turn. */
   readonly onProgress: (done: number, turns: number) => void;

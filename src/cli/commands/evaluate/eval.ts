@@ -6,10 +6,10 @@ import { withEvalOptions, type EvalOptions } from "../../options/eval-options.ts
 export function declare(command: Command): void {
   withEvalOptions(command, "scenario files, folders or patterns, - for standard input")
     .addHelpText("after", examples)
-    .action(evaluate);
+    .action(evaluateFiles);
 }
 
-async function evaluate(files: readonly string[], options: EvalOptions): Promise<void> {
+async function evaluateFiles(files: readonly string[], options: EvalOptions): Promise<void> {
   if (options.watch) {
     const { watchScenarios } = await import("../../eval/watch-scenarios.ts");
     return watchScenarios(files, options);

@@ -6,7 +6,7 @@ import { resumeOrCancelHint } from "../../terminal/next-command.ts";
 import { wholeNumber } from "../../options/parsers.ts";
 import { withSource, type SourceOptions } from "../../options/shared-options.ts";
 import { openSource } from "../../sources/open-source.ts";
-import { newestRuns, whereRunsAre } from "../../sources/run-source.ts";
+import { newestRunsOf, whereRunsAre } from "../../sources/run-source.ts";
 import { note, outputWidth, printJson, printMessage } from "../../terminal/output.ts";
 import { table, widthOf } from "../../terminal/table.ts";
 import { lengthWithin, plainLine } from "../../terminal/text.ts";
@@ -29,12 +29,12 @@ export function declare(command: Command): void {
     .option("--model <id>", "only runs of this model")
     .option("--search <text>", "only runs whose test or model name contains this")
     .option("--json", "print the runs as one JSON object")
-    .action(listRuns);
+    .action(listStoredRuns);
 }
 
-async function listRuns({ limit, state, name, model, search, json, ...where }: ListOptions): Promise<void> {
+async function listStoredRuns({ limit, state, name, model, search, json, ...where }: ListOptions): Promise<void> {
   await using source = await openSource(where);
-  const runs = await newestRuns(source, limit, { state, test_name: name, model_id: model, search });
+  const runs = await newestRunsOf(source, limit, { state, test_name: name, model_id: model, search });
   if (json) return printJson({ runs });
   const all = [state, name, model, search].every((filter) => filter === undefined);
   if (runs.length === 0) return note(all ? `No runs yet (${whereRunsAre}).` : "No run matches.");

@@ -58,14 +58,14 @@ function forJudge(piece: Filled["pieces"][number]): string {
     : "(reply_to_judge)";
 }
 
-interface Answers {
+interface GraderAnswers {
   readonly choices: Choices;
   readonly summary: string;
 }
 
 const mostChoices = 20;
 
-function labelChoices(value: JsonRecord): Answers | string {
+function labelChoices(value: JsonRecord): GraderAnswers | string {
   const [labels, passing] = [listField(value, "labels"), listField(value, "passing_labels") ?? []];
   if (!isTextList(labels)) return "has no labels";
   const distinct = [...new Set(labels)];
@@ -78,7 +78,7 @@ function labelChoices(value: JsonRecord): Answers | string {
 }
 
 /** The judge chooses from a list of scores: the integers of a short range, or eleven steps. A threshold turns them into pass and fail. */
-function scoreChoices(value: JsonRecord): Answers | string {
+function scoreChoices(value: JsonRecord): GraderAnswers | string {
   const [low = 0, high = 1] = (listField(value, "range") ?? []).filter((end) => typeof end === "number");
   if (!(low < high)) return "has an empty range";
   const isWhole = Number.isInteger(low) && Number.isInteger(high) && high - low > 1 && high - low < mostChoices;

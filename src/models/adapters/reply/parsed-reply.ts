@@ -120,9 +120,9 @@ export function elapsedMs(started: number): number {
 /** Reads a provider's token counts. Numbers may be text, missing or nonsense; null without any usable one. */
 export function tokenUsage(value: unknown): TokenUsage | null {
   if (!isRecord(value)) return null;
-  const prompt = count(value["prompt_tokens"] ?? value["input_tokens"]);
-  const completion = count(value["completion_tokens"] ?? value["output_tokens"]);
-  const total = count(value["total_tokens"]);
+  const prompt = wholeCount(value["prompt_tokens"] ?? value["input_tokens"]);
+  const completion = wholeCount(value["completion_tokens"] ?? value["output_tokens"]);
+  const total = wholeCount(value["total_tokens"]);
   if (prompt === null && completion === null && total === null) return null;
   const known = { prompt: prompt ?? 0, completion: completion ?? 0 };
   return {
@@ -137,11 +137,11 @@ export function tokenUsage(value: unknown): TokenUsage | null {
 
 /** DeepSeek and Moonshot report cached tokens in fields of their own. */
 function cached({ prompt_cache_hit_tokens, cached_tokens }: JsonRecord): JsonRecord | null {
-  const read = count(prompt_cache_hit_tokens ?? cached_tokens);
+  const read = wholeCount(prompt_cache_hit_tokens ?? cached_tokens);
   return read === null ? null : { cached_tokens: read };
 }
 
-function count(value: unknown): number | null {
+function wholeCount(value: unknown): number | null {
   const number = typeof value === "string" && /^\d+$/.test(value.trim()) ? Number(value) : value;
   const whole = typeof number === "number" ? Math.round(number) : Number.NaN;
   return Number.isSafeInteger(whole) && whole >= 0 ? whole : null;

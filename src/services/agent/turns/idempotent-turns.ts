@@ -27,7 +27,7 @@ interface KeyedClient {
 
 const longestPauseMs = 500;
 
-interface TurnUnderWay {
+interface KeyedTurnUnderWay {
   readonly hash: string;
   readonly begun: Promise<KeyedTurn>;
   /** Resolves if the turn is accepted in another process, for clients that need no more than its id. */
@@ -52,7 +52,7 @@ export function createIdempotentTurns({
   recover: (run: LostRun) => Promise<Turn | null>;
   onError: (error: unknown) => void;
 }): IdempotentTurns {
-  const running = new Map<string, TurnUnderWay>();
+  const running = new Map<string, KeyedTurnUnderWay>();
 
   async function claim(
     key: AnswerKey,
@@ -125,7 +125,7 @@ export function createIdempotentTurns({
     };
     const { promise: elsewhere, resolve: onElsewhere } = Promise.withResolvers<KeyedTurn>();
     const begun = claim(key, start, { ...client, onOver, onElsewhere });
-    const entry: TurnUnderWay = { hash: key.hash, begun, elsewhere, over: null };
+    const entry: KeyedTurnUnderWay = { hash: key.hash, begun, elsewhere, over: null };
     running.set(name, entry);
     try {
       const result = await begun;

@@ -89,12 +89,12 @@ async function summaryOf(
 }
 
 async function answerInJson(context: Context<ShellEnvironment>, keyed: FollowedTurn): Promise<Response> {
-  const { reply, headers } = keyed.kind === "answer" ? fromStored(keyed.answer) : await answerOf(keyed.turn);
+  const { reply, headers } = keyed.kind === "answer" ? fromStored(keyed.answer) : await agentAnswerOf(keyed.turn);
   return answerJson(context, reply, { ...headers, ...replayedHeader(keyed) });
 }
 
 /** The answer of a turn, or its error with the headers that name its run. */
-async function answerOf(turn: Turn): Promise<StoredReply> {
+async function agentAnswerOf(turn: Turn): Promise<StoredReply> {
   const outcome = await turn.outcome.catch((error: unknown) => {
     throw error instanceof ServiceError ? withRunId(error, turn) : error;
   });

@@ -145,13 +145,13 @@ function createReasoningEvents(turn: Turn, { send, output }: EventSink): Reasoni
   };
 }
 
-type Message = Extract<ResponseOutputItem, { type: "message" }>;
-type OutputPart<Type> = Extract<Message["content"][number], { type: Type }>;
+type ResponseMessage = Extract<ResponseOutputItem, { type: "message" }>;
+type OutputPart<Type> = Extract<ResponseMessage["content"][number], { type: Type }>;
 
 interface MessageEvents {
   add(text: string): void;
   text(): string;
-  finish(item: Message): void;
+  finish(item: ResponseMessage): void;
 }
 
 function createMessageEvents(turn: Turn, { send, output }: EventSink): MessageEvents {

@@ -49,7 +49,7 @@ export function createAuthentication({
       const found = findKey(text, keys);
       if (found === null || hasEnded(found)) {
         refuseGuessing(wrongKeys.take(address));
-        throw found === null ? unauthorized("auth_invalid", "The API key is not known.") : ended();
+        throw found === null ? unauthorized("auth_invalid", "The API key is not known.") : endedKey();
       }
       source.used?.(found);
       const { owner, rater } = ownerAndRater(found.name);
@@ -109,7 +109,7 @@ function unauthorized(code: ErrorCode, detail: string): ServiceError {
   return new ServiceError(code, detail, { headers: challenge });
 }
 
-function ended(): ServiceError {
+function endedKey(): ServiceError {
   return unauthorized("auth_expired", "The API key has expired or was revoked.");
 }
 

@@ -17,7 +17,7 @@ const shortest = "__proto__".length + 2;
 const longest = 6 * "constructor".length + 2;
 
 /** One open object or list. */
-interface Level {
+interface JsonLevel {
   readonly isObject: boolean;
   /** Keys so far, or the index of the current member. */
   members: number;
@@ -33,7 +33,7 @@ interface Level {
  * objects with too many keys, too many values to validate in time, and keys that reach an object's prototype, escaped or not.
  */
 export function checkJson(text: string, limits: JsonLimits): void {
-  const levels: Level[] = [];
+  const levels: JsonLevel[] = [];
   let values = 0;
   const count = (): void => {
     values += 1;
@@ -76,7 +76,7 @@ function quoted(character: string): string {
   return `${JSON.stringify(character)} (U+${code})`;
 }
 
-function checkKey(text: string, levels: readonly Level[], { start, end }: Level): void {
+function checkKey(text: string, levels: readonly JsonLevel[], { start, end }: JsonLevel): void {
   const key = jsonString(text, start, end);
   if (!forbiddenKeys.has(key)) return;
   const pointer = pointerOfPath(text, levels);
@@ -86,12 +86,12 @@ function checkKey(text: string, levels: readonly Level[], { start, end }: Level)
 }
 
 /** True inside `state` of a `world`. */
-function isInState(text: string, levels: readonly Level[]): boolean {
+function isInState(text: string, levels: readonly JsonLevel[]): boolean {
   const names = levels.map(({ isObject, start, end }) => (isObject ? text.slice(start, end) : ""));
   return names.some((name, index) => name === '"state"' && names[index - 1] === '"world"');
 }
 
-function pointerOfPath(text: string, levels: readonly Level[]): string {
+function pointerOfPath(text: string, levels: readonly JsonLevel[]): string {
   return toPointer(
     levels.map(({ isObject, members, start, end }) =>
       isObject ? jsonString(text, start, end).slice(0, 256) : members,
