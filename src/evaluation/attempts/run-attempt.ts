@@ -65,6 +65,8 @@ export interface AttemptOptions {
 /** The world of an attempt, and the journal of what was done in it. */
 export interface AttemptWorld extends Pick<ToolLoopOptions, "costOf"> {
   readonly prepared: PreparedWorld;
+  /** The seed of its faults. Default: none happens. */
+  readonly faultSeed?: string | undefined;
   /** The entries of a turn that were stored before an interruption. */
   readonly entriesOf: (turn: number) => readonly WorldEntry[];
   /** Stores entries of a turn, awaited before its next step. */
@@ -232,8 +234,8 @@ class WorldOfPass {
   ) {
     this.#world = world;
     this.#scenario = scenario;
-    this.#shared = history === "generated" ? world.prepared.open() : null;
-    this.#foreign = world.open ? new ForeignWorld(world.prepared, world.open) : null;
+    this.#shared = history === "generated" ? world.prepared.open(world.faultSeed) : null;
+    this.#foreign = world.open ? new ForeignWorld(world.prepared, world.open, world.faultSeed) : null;
     if (!this.#shared) return;
     for (const turn of [...stored.keys()].toSorted((left, right) => left - right)) {
       const entries = world.entriesOf(turn);

@@ -51,6 +51,7 @@ const shortestKey = 16;
 export class ForeignWorld {
   readonly #world: PreparedWorld;
   readonly #open: OpenAgentWorld;
+  readonly #faultSeed: string | undefined;
   /** The calls of the finished turns. */
   readonly #done: WorldEntry[] = [];
   #session: WorldSession;
@@ -61,10 +62,11 @@ export class ForeignWorld {
   #refused = 0;
   #numbered = 0;
 
-  constructor(world: PreparedWorld, open: OpenAgentWorld) {
+  constructor(world: PreparedWorld, open: OpenAgentWorld, faultSeed?: string) {
     this.#world = world;
     this.#open = open;
-    this.#session = world.open();
+    this.#faultSeed = faultSeed;
+    this.#session = world.open(faultSeed);
   }
 
   /** Takes over a turn that was finished before an interruption. */
@@ -151,7 +153,7 @@ export class ForeignWorld {
   }
 
   #reopen(): void {
-    this.#session = this.#world.open();
+    this.#session = this.#world.open(this.#faultSeed);
     this.#session.restore(this.#done);
   }
 

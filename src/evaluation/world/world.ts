@@ -8,6 +8,7 @@ import { defaultMaxSteps, type World, type WorldAnswer, type WorldTool } from ".
 import { compareConditions } from "../tools/conditions.ts";
 import { computeWithProbes, type Probes, type ProbeSetting } from "../tools/probes.ts";
 import { CallError, compileAnswer, type AnsweredCall, type ToolOutcome, type CompiledAnswer } from "./answers.ts";
+import { disturbed, faultsOf } from "./faults.ts";
 import { WorldUse } from "./limits.ts";
 import { StateView } from "./state.ts";
 
@@ -18,8 +19,8 @@ export interface PreparedWorld {
   readonly maxSteps: number;
   /** The name of a tool that a model called by the name under which it was offered. */
   toolName(offered: string): string;
-  /** A fresh world for one attempt. */
-  open(): WorldSession;
+  /** A fresh world for one attempt. Without a seed, nothing of its faults happens. */
+  open(faultSeed?: string): WorldSession;
 }
 
 /** A world in use. */
@@ -67,9 +68,16 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
   class Session implements WorldSession {
     #state = new StateView(definition.state ?? {});
     readonly #use = new WorldUse();
+    readonly #faultSeed: string | undefined;
+    /** The calls of each tool so far. */
+    readonly #numbers = new Map<string, number>();
     /** The last answer, whose changes are probably applied next, and the state that it was made from. */
     #answered: { readonly outcome: ToolOutcome; readonly from: StateView } | null = null;
     readonly #usedRecords = new Map<string, number>();
+
+    constructor(faultSeed?: string) {
+      this.#faultSeed = faultSeed;
+    }
 
     get state(): StateView {
       return this.#state;
@@ -83,7 +91,7 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
     async answer(call: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome> {
       this.#use.begin(call.name);
       try {
-        const outcome = limitResult(await this.#answer(call, signal));
+        const outcome = limitResult(await this.#disturbed(call, signal));
         this.#use.check(outcome.changes ?? []);
         this.#answered = { outcome, from: this.#state };
         return outcome;
@@ -113,9 +121,21 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
 
     #countRecords(calls: readonly CallEntry[]): void {
       for (const { call } of calls) {
+        this.#numbers.set(call.name, (this.#numbers.get(call.name) ?? 0) + 1);
         const key = this.#recordKey(call);
         if (key !== null) this.#usedRecords.set(key, this.#used(key) + 1);
       }
+    }
+
+    async #disturbed(call: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome> {
+      const { faults = [] } = definition;
+      if (faults.length === 0 || this.#faultSeed === undefined) return this.#answer(call, signal);
+      const number = (this.#numbers.get(call.name) ?? 0) + 1;
+      const happening = faultsOf(faults, { name: call.name, number, seed: this.#faultSeed });
+      // A call that fails by a fault has not reached the tool.
+      const isLost = happening.some(({ error }) => error !== undefined);
+      const outcome = isLost ? {} : await this.#answer(call, signal);
+      return disturbed(outcome, happening, async () => new Session().answer(call, signal));
     }
 
     async #answer(call: RecordedToolCall, signal: AbortSignal): Promise<ToolOutcome> {
@@ -174,7 +194,7 @@ export function prepareWorld(definition: World, { probes, functions }: WorldOpti
     tools: definition.tools.map((tool) => offer(tool, offeredNames.get(tool.name) ?? tool.name)),
     maxSteps: definition.max_steps ?? defaultMaxSteps,
     toolName: (offered) => known.get(offered) ?? offered,
-    open: () => new Session(),
+    open: (faultSeed) => new Session(faultSeed),
   };
 }
 

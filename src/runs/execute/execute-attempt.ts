@@ -295,6 +295,7 @@ class AttemptExecution {
     const { scenario_index, attempt } = this.#claimed;
     return {
       prepared,
+      faultSeed: `${this.#scenario.id} ${attempt}`,
       entriesOf: (turn) => this.#entriesOf(from + turn),
       append: (turn, entries) => this.#appendToJournal(from + turn, entries),
       ...this.#foreignWorld(),

@@ -1855,6 +1855,8 @@ class World(_WorldRequired, total=False):
     """
     module_version: str
     """Identifies the module's tools and initial state in a stored run. Set by the command that starts it."""
+    faults: List[WorldFault]
+    """Disturbances of the calls, the same for an attempt of a scenario in every run."""
     max_steps: int
     """Model calls with tools in one turn; then the model must answer without. Default 20."""
 
@@ -1883,6 +1885,27 @@ class WorldAnswer(TypedDict, total=False):
     """Pointers to remove from the state."""
     delay_ms: int
     """Wait before the answer."""
+
+
+class _WorldFaultRequired(TypedDict):
+    tool: str
+    """The tool whose calls are disturbed; `*` for all."""
+
+
+class WorldFault(_WorldFaultRequired, total=False):
+    probability: float
+    on_call: int | List[int]
+    """The numbers of the calls of the tool in an attempt, from 1."""
+    error: str
+    """The call fails with this error, and changes nothing."""
+    delay_ms: int
+    """A wait before the answer."""
+    truncate: int
+    """The result is cut after so many characters."""
+    stale: Literal[True]
+    """The result is that of the initial state."""
+    inject: str
+    """A text that is added to the result, such as an instruction."""
 
 
 class ToolMatching(TypedDict, total=False):

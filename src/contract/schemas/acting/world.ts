@@ -40,6 +40,38 @@ export type WorldTool = z.infer<typeof WorldTool>;
 /** Model calls with tools in one turn, unless the world sets another number. */
 export const defaultMaxSteps = 20;
 
+/** A disturbance of calls, as data. It happens with a probability, seeded by scenario and attempt, or on the calls that are named. */
+const WorldFault = z
+  .object({
+    tool: z.string().min(1).max(128).describe("The tool whose calls are disturbed; `*` for all."),
+    probability: z.number().min(0).max(1).optional(),
+    on_call: z
+      .union([z.int().min(1), z.array(z.int().min(1)).min(1).max(100)])
+      .optional()
+      .describe("The numbers of the calls of the tool in an attempt, from 1."),
+    error: z.string().min(1).max(2_000).optional().describe("The call fails with this error, and changes nothing."),
+    delay_ms: z.int().min(0).max(60_000).optional().describe("A wait before the answer."),
+    truncate: z.int().min(0).max(1_000_000).optional().describe("The result is cut after so many characters."),
+    stale: z.literal(true).optional().describe("The result is that of the initial state."),
+    inject: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe("A text that is added to the result, such as an instruction."),
+  })
+  .refine(
+    ({ probability, on_call }) => (probability === undefined) !== (on_call === undefined),
+    "must have either probability or on_call",
+  )
+  .refine(
+    ({ error, delay_ms, truncate, stale, inject }) =>
+      [error, delay_ms, truncate, stale, inject].some((effect) => effect !== undefined),
+    "must have error, delay_ms, truncate, stale or inject",
+  )
+  .meta({ id: "WorldFault" });
+export type WorldFault = z.infer<typeof WorldFault>;
+
 /** A private environment with tools. Every attempt starts with a fresh copy of the state. */
 export const World = z
   .object({
@@ -76,6 +108,11 @@ export const World = z
       .optional()
       .describe("Identifies the module's tools and initial state in a stored run. Set by the command that starts it.")
       .register(filesOnly),
+    faults: z
+      .array(WorldFault)
+      .max(100)
+      .optional()
+      .describe("Disturbances of the calls, the same for an attempt of a scenario in every run."),
     max_steps: z
       .int()
       .min(1)
