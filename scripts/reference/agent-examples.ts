@@ -37,7 +37,11 @@ export const agentExamples: ApiExamples = {
   createResponse: {
     command: `curl -s ${at}/v1/responses ${json} -d '{ "model": "demo/scripted", "input": "What is 17 * 23?" }'`,
     status: 200,
+    keep: { name: "response_id", field: "id" },
   },
+  getResponse: { command: `curl -s ${at}/v1/responses/$response_id`, status: 200 },
+  cancelResponse: { command: `curl -s -X POST ${at}/v1/responses/$response_id/cancel`, status: 200 },
+  deleteResponse: { command: `curl -s -X DELETE ${at}/v1/responses/$response_id`, status: 200 },
   streamUiMessages: {
     command: `curl -sN ${at}/agent/ui-messages ${json} -d '{
   "model": "demo/scripted",

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import type { AgentMessage } from "../../src/contract/schemas/agent/agent-message.ts";
+import type { ThreadMessage } from "../../src/contract/schemas/agent/agent-message.ts";
 import { deleteAgentThread, fetchAgentThread } from "../api/agent-runs.ts";
 import { fromSegment } from "../parts/address/paths.ts";
 import { usePathSegments } from "../parts/address/search-state.ts";
@@ -73,9 +73,14 @@ export function AgentThreadScreen() {
   );
 }
 
-const speakers: Readonly<Record<AgentMessage["type"], string>> = { human: "User", ai: "Agent", tool: "Tool" };
+const speakers: Readonly<Record<ThreadMessage["type"], string>> = {
+  human: "User",
+  ai: "Agent",
+  tool: "Tool",
+  system: "System",
+};
 
-function MessageItem({ message }: { message: AgentMessage }) {
+function MessageItem({ message }: { message: ThreadMessage }) {
   const calls = message.type === "ai" ? (message.tool_calls ?? []) : [];
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1 px-4 py-3 text-sm">

@@ -1,7 +1,8 @@
 import { compact } from "../../base/compact.ts";
 import { isRecord } from "../../base/json.ts";
 import type { CacheMark, OpaqueMetadata, ChatMessage, UserMessage } from "../../contract/ports/chat-model.ts";
-import type { AgentMessage, MessageToolCall } from "../../contract/schemas/agent/agent-message.ts";
+import type { StoredMessage } from "../../contract/ports/agent-memory.ts";
+import type { AgentMessage, MessageToolCall, ThreadMessage } from "../../contract/schemas/agent/agent-message.ts";
 import { createIdIssuer, type IssueId } from "./tool-call-id.ts";
 import { toToolName } from "./tool-name.ts";
 import { fenceUntrusted } from "./tool-result.ts";
@@ -64,8 +65,49 @@ export function fromAgentMessages(messages: readonly AgentMessage[]): readonly C
   return pairToolMessages(messages.map(toLooseMessage));
 }
 
-function toLooseMessage(message: AgentMessage): LooseMessage {
+/** The messages of a thread as history for a model. `isClientTool`: as in {@link pairToolMessages}. */
+export function fromThread(
+  messages: readonly StoredMessage[],
+  options: { isClientTool?: ((name: string) => boolean) | undefined } = {},
+): readonly ChatMessage[] {
+  return pairToolMessages(
+    messages.map((message) => (message.sent as LooseMessage | undefined) ?? toLooseMessage(message)),
+    compact(options),
+  );
+}
+
+/** A message as a thread stores it: in the form of POST /, and as it was sent if that says more. */
+export function toStoredMessage(message: LooseMessage): StoredMessage {
+  const { content } = message;
+  const sent = hasMore(message) ? message : undefined;
+  switch (message.role) {
+    case "system":
+      return compact({ type: "system", content, sent });
+    case "user":
+      return compact({ type: "human", content, sent });
+    case "tool": {
+      const { tool_call_id, name, cache_marks } = message;
+      return compact({ type: "tool", content, tool_call_id, name, sent: cache_marks && message });
+    }
+    case "assistant": {
+      const calls = (message.tool_calls ?? []).map(toMessageCall);
+      return compact({ type: "ai", content, tool_calls: calls.length > 0 ? calls : undefined, sent });
+    }
+  }
+}
+
+const hasMore = (message: LooseMessage): boolean =>
+  Object.entries(message).some(([field, value]) => field !== "role" && field !== "content" && value !== undefined);
+
+function toMessageCall({ id, name, arguments: text }: LooseToolCall): MessageToolCall {
+  const args: unknown = isObjectText(text) ? JSON.parse(text) : {};
+  return { name, args: isRecord(args) ? args : {}, id, type: "tool_call" };
+}
+
+function toLooseMessage(message: ThreadMessage): LooseMessage {
   switch (message.type) {
+    case "system":
+      return { role: "system", content: message.content };
     case "human":
       return { role: "user", content: message.content };
     case "ai":

@@ -5,12 +5,11 @@ import { AgentReply, AgentRequest } from "../schemas/agent/agent-message.ts";
 import { AgentRunSummary, ResumeRequest } from "../schemas/agent/agent-run.ts";
 import { UiChatRequest } from "../schemas/wires/ai-sdk.ts";
 import { ChatCompletion, ChatCompletionRequest } from "../schemas/wires/openai-chat.ts";
-import { ResponseBody, ResponseRequest } from "../schemas/wires/openai-responses.ts";
 import { IdempotencyKey, JsonRpcError, ModelId, OnDisconnect, ThreadId } from "../schemas/shared/request-headers.ts";
 import { defineOperation, type AnswerHeaders } from "./operation.ts";
 
 /** Errors of a turn, on every wire. */
-const turnErrors: readonly ErrorCode[] = [
+export const turnErrors: readonly ErrorCode[] = [
   "model_id_missing",
   "model_id_invalid",
   "validation_failed",
@@ -26,7 +25,7 @@ const turnErrors: readonly ErrorCode[] = [
 ];
 
 /** Request headers of a turn, on every wire. */
-const turnHeaders = {
+export const turnHeaders = {
   "x-model-fallbacks": {
     description:
       "Comma-separated models to try when the provider of the first one fails for reasons other than the request. `x-model-resolved` names the one that answered. When all fail, the response describes the failure of the first.",
@@ -42,16 +41,16 @@ const turnHeaders = {
 };
 
 /** For wires whose body names the model. */
-const modelHeader = { "x-model-id": { description: "The model, used when the body has no `model`." } };
+export const modelHeader = { "x-model-id": { description: "The model, used when the body has no `model`." } };
 
 /** Response headers that identify the run and the model, also after a failure. */
-const runHeaders = {
+export const runHeaders = {
   "x-run-id": { description: "Id of the run, once it exists. Read the run with GET /agent/runs/{run_id}." },
   "x-model-resolved": { description: "The model that answered: a UUID or `<provider>/<model_name>`." },
 };
 
 /** Totals of the whole run. A stream begins before they are known and reports them in its last event. */
-const totalsHeaders = {
+export const totalsHeaders = {
   "x-usage-input-tokens": {
     description:
       "Input tokens of all model calls of the run. Absent, like the next two headers, when a provider did not report the tokens of a call.",
@@ -197,29 +196,6 @@ export const createChatCompletion = defineOperation("createChatCompletion", {
     200: {
       description: "The completion.",
       schema: ChatCompletion,
-      mediaTypes: ["application/json", "text/event-stream"],
-      headers: totalsHeaders,
-    },
-  },
-  answerHeaders: runHeaders,
-  errors: turnErrors,
-});
-
-export const createResponse = defineOperation("createResponse", {
-  summary: "OpenAI responses, answered by the agent",
-  description: [
-    "Supports text and images as input, text as output, function tools of the client, and streaming. Nothing is stored: send the whole conversation as `input`.",
-    memoryNote,
-  ].join("\n\n"),
-  tag: "OpenAI-compatible",
-  scope: "agent",
-  headers: { ...modelHeader, ...turnHeaders },
-  body: ResponseRequest,
-  example: { model: "demo/scripted", input: "What is 17 * 23?" },
-  responses: {
-    200: {
-      description: "The response.",
-      schema: ResponseBody,
       mediaTypes: ["application/json", "text/event-stream"],
       headers: totalsHeaders,
     },

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type * as agentMemory from "./agent-memory.ts";
 import type * as agentModels from "./agent-models.ts";
+import type * as agentResponses from "./agent-responses.ts";
 import type * as agentTurns from "./agent-turns.ts";
 import type * as analysis from "./analysis.ts";
 import type * as evaluation from "./evaluation.ts";
@@ -10,6 +11,7 @@ import type * as service from "./service.ts";
 
 type Declared = typeof agentMemory &
   typeof agentModels &
+  typeof agentResponses &
   typeof agentTurns &
   typeof analysis &
   typeof evaluation &

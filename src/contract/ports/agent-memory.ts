@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../errors/errors.ts";
-import type { AgentMessage, AgentReply, AgentThread, AgentThreadSummary } from "../schemas/agent/agent-message.ts";
+import type { AgentReply, AgentThread, AgentThreadSummary, ThreadMessage } from "../schemas/agent/agent-message.ts";
 import type { AgentRunEntry, AgentRunState, AgentRunSummary, AgentWire } from "../schemas/agent/agent-run.ts";
 
 /** How long recorded runs and threads are kept; null keeps them forever. */
@@ -16,6 +16,7 @@ export interface AgentMemory {
   readonly openRuns: OpenRuns;
   readonly answers: AgentAnswers;
   readonly handovers: AgentHandovers;
+  readonly responses: AgentResponses;
   /**
    * Stores a turn before its first model call: from now on any process can finish it. Rejects when another process considered this
    * one dead and took over its key or its thread.
@@ -48,9 +49,16 @@ interface AgentThreadPage {
   readonly next_cursor: string | null;
 }
 
+/** A message of a thread. `sent`: the same message as its wire said it, when that is more: images, or a text of arguments. */
+export type StoredMessage = ThreadMessage & { readonly sent?: unknown };
+
+export interface StoredThread extends Omit<AgentThread, "messages"> {
+  readonly messages: readonly StoredMessage[];
+}
+
 /** Stored threads. A thread is created when its first turn ends: see `AgentMemory.endTurn`. */
 export interface AgentThreads {
-  get(key: ThreadKey): Promise<AgentThread | null>;
+  get(key: ThreadKey): Promise<StoredThread | null>;
   /** The owner's threads, the one with the latest turn first. */
   list(filter: AgentThreadFilter): Promise<AgentThreadPage>;
   /**
@@ -122,6 +130,8 @@ export interface WaitingRun<State = unknown> extends OpenRun<State> {
 export interface AcceptedRun<State = unknown> extends OpenRun<State> {
   /** The claimed Idempotency-Key. */
   readonly answer_key: AnswerKey | null;
+  /** The response to store with the turn. */
+  readonly response?: Pick<StoredResponse, "previous" | "request"> | undefined;
 }
 
 /** A run that this process took. `done` lists the steps that earlier processes carried out. */
@@ -163,6 +173,34 @@ export interface OpenRuns<Waiting = unknown, Accepted = unknown, Step = unknown>
   cancel(runId: string, owner: string | null): Promise<boolean>;
   /** Returns a run taken here, for this or another process to take. Its completed steps, if any, have been noted. */
   giveBack(runId: string): Promise<void>;
+}
+
+/** A response of the Responses API, by the id of its run. Requests and bodies are plain JSON. */
+export interface StoredResponse<Request = unknown, Body = unknown> {
+  readonly runId: string;
+  /** The run of the response that it continues. */
+  readonly previous: string | null;
+  readonly threadId: string | null;
+  readonly request: Request;
+  /** Null while the turn has not ended. */
+  readonly body: Body | null;
+}
+
+/**
+ * Responses that clients continue, read and delete by their id. One is stored when its turn is accepted and completed when it ends. A
+ * chain of responses is kept as long as a thread: from its last turn; those of a thread are deleted with it.
+ */
+export interface AgentResponses {
+  get(runId: string, owner: string | null): Promise<StoredResponse | null>;
+  /**
+   * The response with all that it continues, the first one first. Null when its owner has none, or when one of those before it was
+   * deleted.
+   */
+  chain(runId: string, owner: string | null): Promise<readonly StoredResponse[] | null>;
+  /** The responses of these runs, as far as their owner has them. */
+  many(runIds: readonly string[], owner: string | null): Promise<readonly StoredResponse[]>;
+  /** False when its owner has none. A turn in progress continues, and is not stored. */
+  remove(runId: string, owner: string | null): Promise<boolean>;
 }
 
 /** The log of one run. Its first entry is `run-start`. */
@@ -211,13 +249,15 @@ export interface AgentRunLog {
 /** The data to store at the end of a turn. */
 export interface AgentTurnResult {
   /** The messages to add to its thread. */
-  readonly thread?: { readonly key: ThreadKey; readonly messages: readonly AgentMessage[] } | undefined;
+  readonly thread?: { readonly key: ThreadKey; readonly messages: readonly StoredMessage[] } | undefined;
   /** The thread to release when the run waits and adds nothing yet. */
   readonly held?: ThreadKey | undefined;
   /** The id of the stored run that ends, unless `waiting` is set. */
   readonly ended?: string | undefined;
   /** The run, when it waits for approval. */
   readonly waiting?: { readonly runId: string; readonly run: WaitingRun } | undefined;
+  /** The body of the response that was stored when the turn was accepted. */
+  readonly response?: { readonly runId: string; readonly body: unknown } | undefined;
   /** The answer for the claimed Idempotency-Key. */
   readonly answer?: { readonly key: AnswerKey; readonly stored: StoredAnswer } | undefined;
 }

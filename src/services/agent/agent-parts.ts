@@ -6,10 +6,11 @@ import { createProviderHealth, type ProviderHealth } from "./observers/provider-
 import { recordTurns } from "./observers/record-turns.ts";
 import { traceTurns } from "./observers/trace-turns.ts";
 import { createActiveTurns } from "./turns/active-turns.ts";
-import { createEarlierSteps, type EarlierSteps } from "./turns/earlier-steps.ts";
+import { createEarlierSteps } from "./turns/earlier-steps.ts";
 import type { PublicFiles } from "../http/shell.ts";
 import { createPageFiles } from "./routes/page-files.ts";
 import { createTurns, type Turns } from "./turns/turns.ts";
+import { renderStoredResponse } from "./wires/openai-responses.ts";
 
 /** Everything that the routes of the agent backend are made from. */
 export type AgentServices = AgentDependencies & AgentParts;
@@ -17,7 +18,6 @@ export type AgentServices = AgentDependencies & AgentParts;
 /** The parts that the routes share. */
 export interface AgentParts {
   readonly turns: Turns;
-  readonly earlierSteps: EarlierSteps;
   readonly runLog: AgentRunLog;
   readonly threads: AgentThreads;
   readonly metrics: AgentMetrics;
@@ -71,9 +71,10 @@ export function createAgentParts(dependencies: AgentDependencies): AgentParts {
       memory,
       threadLimits: { messages: maxMessages, bytes: bodyLimits.bytes },
       activeTurns,
+      earlierSteps: createEarlierSteps({ handovers, onUnstored }),
+      renderResponse: renderStoredResponse,
       log,
     }),
-    earlierSteps: createEarlierSteps({ handovers, onUnstored }),
     runLog,
     threads,
     metrics,

@@ -9,7 +9,7 @@ import { demoRoutes } from "./routes/demo.ts";
 import { mcpRoute } from "./routes/mcp.ts";
 import { modelRoutes, providerRoutes, studioModelsRoute } from "./routes/models.ts";
 import { openAiChatRoute } from "./routes/openai-chat.ts";
-import { openAiResponsesRoute } from "./routes/openai-responses.ts";
+import { openAiResponsesRoutes } from "./routes/openai-responses.ts";
 import { pageConfigRoute, pageRoute } from "./routes/page.ts";
 import { agentRunRoutes } from "./routes/runs.ts";
 import { metricsRoute, upstreamRoutes } from "./routes/status.ts";
@@ -22,7 +22,7 @@ export const agentRoutes: readonly Route<AgentServices>[] = [
   agentTurnRoute,
   studioModelsRoute,
   openAiChatRoute,
-  openAiResponsesRoute,
+  ...openAiResponsesRoutes,
   uiMessagesRoute,
   agUiRoute,
   ...modelRoutes,

@@ -11,7 +11,7 @@ export interface CopiedMemory {
 }
 
 /**
- * Copies agent runs and threads with all their parts, stored answers, open runs and hand-overs. Rows that exist in
+ * Copies agent runs and threads with all their parts, stored answers and responses, open runs and hand-overs. Rows that exist in
  * the target are kept; parts that were added only in the source are appended. Holds and claims belong to processes of
  * the source and are not copied.
  */
@@ -29,6 +29,7 @@ export async function copyMemory(reader: Reader, to: Database): Promise<CopiedMe
   );
   await copyOpenRuns(reader, to);
   await to.write((writer) => copyRows(reader, writer, { table: "agent_handover", key: ["key"], pageSize: 10 }));
+  await to.write((writer) => copyRows(reader, writer, { table: "agent_response", key: ["run_id"], pageSize: 10 }));
   const count = (copies: readonly Copy[], sought: Copy) => copies.filter((copy) => copy === sought).length;
   return {
     agent_runs: count(ends.runs, "copied"),

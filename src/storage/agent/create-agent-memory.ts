@@ -6,6 +6,7 @@ import { createAnswers, type StoredAnswers } from "./answers.ts";
 import { createHandovers } from "./handovers.ts";
 import { createOpenRuns, type StoredOpenRuns } from "./open-runs.ts";
 import { createRunLog, type RunLogOptions } from "./run-log.ts";
+import { createResponses, type StoredResponses } from "./responses.ts";
 import { createThreads, type StoredThreads } from "./threads.ts";
 import { tidyMemory } from "./tidy-memory.ts";
 
@@ -39,6 +40,8 @@ export function createAgentMemory({
   const threads = createThreads({ database, presence, now });
   const answers = createAnswers({ database, presence, now, ttlMs: answersMs });
   const openRuns = createOpenRuns({ database, presence, now });
+  const responses = createResponses({ database, now });
+  const parts = { database, threads, answers, openRuns, responses };
   let closing: Promise<void> | null = null;
 
   return {
@@ -54,14 +57,15 @@ export function createAgentMemory({
     answers,
     openRuns,
     handovers: createHandovers({ database, now }),
+    responses,
     async acceptTurn(runId, run) {
       await presence.ensureVisible();
-      await acceptTurn({ database, threads, answers, openRuns }, runId, run);
+      await acceptTurn(parts, runId, run);
     },
     async endTurn(result) {
       // A run that can be resumed after a crash must have its beginning in the log.
       const flushed = result.waiting && runLog.flush().catch(() => {});
-      const [kept] = await Promise.all([endTurn({ database, threads, answers, openRuns }, result), flushed]);
+      const [kept] = await Promise.all([endTurn(parts, result), flushed]);
       return kept;
     },
     tidy: (retention) => tidyMemory({ database, presence, now: now(), retention }),
@@ -78,19 +82,21 @@ interface TurnParts {
   readonly threads: StoredThreads;
   readonly answers: StoredAnswers;
   readonly openRuns: StoredOpenRuns;
+  readonly responses: StoredResponses;
 }
 
 /** Stores a turn beside the claim of its key and the hold of its thread, if both are still this process's. */
 async function acceptTurn(
-  { database, threads, answers, openRuns }: TurnParts,
+  { database, threads, answers, openRuns, responses }: TurnParts,
   runId: string,
   run: AcceptedRun,
 ): Promise<void> {
-  const { owner, thread_id, answer_key: key } = run;
+  const { owner, thread_id, answer_key: key, response } = run;
   const accepted = await database.write(async (writer) => {
     if (key && !(await answers.isOurs(writer, key))) return false;
     if (thread_id !== null && !(await threads.isOurs(writer, { owner, id: thread_id }))) return false;
     await openRuns.accept(writer, runId, run);
+    if (response) await responses.accept(writer, { ...response, runId, owner, threadId: thread_id });
     return true;
   });
   if (accepted) return openRuns.hold(runId);
@@ -104,8 +110,8 @@ async function acceptTurn(
  * whose key has no answer, and the client's retry would append the turn again.
  */
 async function endTurn(
-  { database, threads, answers, openRuns }: TurnParts,
-  { thread, held = thread?.key, ended, waiting, answer }: AgentTurnResult,
+  { database, threads, answers, openRuns, responses }: TurnParts,
+  { thread, held = thread?.key, ended, waiting, response, answer }: AgentTurnResult,
 ): Promise<boolean> {
   const kept = await database.write(async (writer) => {
     if (held && !(await threads.isOurs(writer, held))) return false;
@@ -118,6 +124,7 @@ async function endTurn(
     if (ended !== undefined && !(await openRuns.end(writer, ended))) return false;
     if (waiting) await openRuns.putWaiting(writer, waiting.runId, waiting.run);
     if (thread) await threads.append(writer, thread.key, thread.messages);
+    if (response) await responses.complete(writer, response);
     return true;
   });
   if (kept === null) {

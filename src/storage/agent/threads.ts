@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { AgentThreads, ThreadKey } from "../../contract/ports/agent-memory.ts";
-import type { AgentMessage } from "../../contract/schemas/agent/agent-message.ts";
+import type { AgentThreads, StoredMessage, ThreadKey } from "../../contract/ports/agent-memory.ts";
 import type { Database, Reader, Writer } from "../tables/database.ts";
 import type { Presence } from "../leases/presence.ts";
 import { parseIdCursor, toIdCursor } from "../queries/paging.ts";
@@ -16,7 +15,7 @@ export interface StoredThreads extends AgentThreads {
   /** True when the thread was deleted during the turn that holds it. */
   isDeleted(writer: Writer, key: ThreadKey): Promise<boolean>;
   /** Appends the messages of a turn, unless the thread was deleted meanwhile, and releases the hold. */
-  append(writer: Writer, key: ThreadKey, messages: readonly AgentMessage[]): Promise<void>;
+  append(writer: Writer, key: ThreadKey, messages: readonly StoredMessage[]): Promise<void>;
   /** Call it after the write that `append` was part of has committed. */
   dropHold(key: ThreadKey): void;
 }
@@ -96,7 +95,7 @@ export function createThreads({
         .orderBy("number")
         .select("messages")
         .execute();
-      const messages = parts.flatMap((part) => fromJsonText<AgentMessage[]>(part.messages));
+      const messages = parts.flatMap((part) => fromJsonText<StoredMessage[]>(part.messages));
       return { id: key.id, messages, created_at: thread.created_at, updated_at: thread.updated_at };
     },
     async list({ owner, limit, cursor }) {
@@ -187,7 +186,7 @@ async function touch(writer: Writer, name: string, at: number): Promise<void> {
     .execute();
 }
 
-async function addThreadPart(writer: Writer, name: string, messages: readonly AgentMessage[]): Promise<void> {
+async function addThreadPart(writer: Writer, name: string, messages: readonly StoredMessage[]): Promise<void> {
   await writer
     .insertInto("agent_thread_part")
     .values(({ selectFrom }) => ({
@@ -215,7 +214,7 @@ function idOf(name: string): string {
 }
 
 /**
- * Deletes what a thread leaves in other tables: the log of its runs, their hand-overs to client tools, and its waiting
+ * Deletes what a thread leaves in other tables: its responses, the log of its runs, their hand-overs to client tools, and its waiting
  * runs, which would recreate it. Runs in progress continue. False when there was nothing to delete.
  */
 async function deleteRunsOfThread(writer: Writer, { owner, id }: ThreadKey, presence: Presence): Promise<boolean> {
@@ -240,6 +239,7 @@ async function deleteRunsOfThread(writer: Writer, { owner, id }: ThreadKey, pres
         .select("id"),
     )
     .execute();
+  await writer.deleteFrom("agent_response").where("chain", "=", name).execute();
   const runs = await writer
     .deleteFrom("agent_run")
     .where("thread_id", "=", toJsonText(id))

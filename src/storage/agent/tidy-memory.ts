@@ -7,6 +7,7 @@ import type { Presence } from "../leases/presence.ts";
 import { isUnused } from "./answers.ts";
 import { tidyHandovers } from "./handovers.ts";
 import { isAccepted } from "./open-runs.ts";
+import { tidyResponses } from "./responses.ts";
 import { addToRuns, toRunPart } from "./write-runs.ts";
 
 /** Rows of each kind deleted per transaction, so that other writers do not wait long. */
@@ -38,6 +39,7 @@ export async function tidyMemory({
           before: now - threadMs,
           and: isFree,
         }),
+    threadMs === null ? 0 : await tidyResponses(writer, { before: now - threadMs, most: rowsAtOnce }),
     await deleteOldest(writer, { table: "agent_answer", key: "name", age: "expires_at", before: now, and: isUnused }),
     await tidyHandovers(writer, { now, most: rowsAtOnce }),
     await endUndecided(writer, { presence, now }),

@@ -136,3 +136,28 @@ async function createHandoverTable(database: Kysely<unknown>): Promise<void> {
     .execute();
   await database.schema.createIndex("agent_handover_run").on("agent_handover").column("run_id").execute();
 }
+
+/** Responses that clients continue, read and delete by their id. */
+export async function createResponseTable(database: Kysely<unknown>): Promise<void> {
+  await database.schema
+    .createTable("agent_response")
+    .addColumn("run_id", "text", (column) => column.primaryKey().notNull())
+    .addColumn("owner", "text")
+    .addColumn("previous", "text")
+    .addColumn("chain", "text", (column) => column.notNull())
+    .addColumn("thread", "text")
+    .addColumn("request", "text", (column) => column.notNull())
+    .addColumn("body", "text")
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .execute();
+  await database.schema
+    .createIndex("agent_response_age")
+    .on("agent_response")
+    .columns(["created_at", "chain"])
+    .execute();
+  await database.schema
+    .createIndex("agent_response_chain")
+    .on("agent_response")
+    .columns(["chain", "created_at"])
+    .execute();
+}

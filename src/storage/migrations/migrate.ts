@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
-import { createAgentTables } from "./agent.ts";
+import { createAgentTables, createResponseTable } from "./agent.ts";
 import { createLibraryTables } from "./library.ts";
 import { createLimitTables } from "./limits.ts";
 import { createReviewSkips, createRunTables, createStates, createTotals } from "./runs.ts";
@@ -29,6 +29,7 @@ const migrations: Readonly<Record<string, Migration>> = {
   "0004-v0.3.0-compatible-0003": { up: createReviewSkips },
   "0005-v0.3.0-compatible-0004": { up: createStates },
   "0006-v0.3.0-compatible-0005": { up: createSpans },
+  "0007-v0.3.0-compatible-0006": { up: createResponseTable },
 };
 
 /** Names of the steps, oldest first. */

@@ -36,6 +36,7 @@ export interface Tables {
   agent_open_run_step: AgentOpenRunStepTable;
   agent_process: AgentProcessTable;
   agent_handover: AgentHandoverTable;
+  agent_response: AgentResponseTable;
   api_key: ApiKeyTable;
   key_rate: KeyRateTable;
   world_endpoint: WorldEndpointTable;
@@ -385,6 +386,23 @@ interface AgentHandoverTable {
   /** Characters of `state`. */
   size: number;
   expires_at: number;
+}
+
+/** A response that its client may continue, read or delete by its id. */
+export interface AgentResponseTable {
+  run_id: string;
+  owner: string | null;
+  /** The run of the response that this one continues. */
+  previous: string | null;
+  /** The first run of the chain, or the name of the thread: what expires together. */
+  chain: string;
+  /** Name of its thread. */
+  thread: string | null;
+  /** The request, with its new items. */
+  request: string;
+  /** Null: the turn has not ended. */
+  body: string | null;
+  created_at: number;
 }
 
 /** An API key made with `rehearsal keys create`: only its hash. Times are ISO strings, as in the key file. */

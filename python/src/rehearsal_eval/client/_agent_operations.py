@@ -90,28 +90,61 @@ class AgentOperations(Transport):
         """
         return self._stream("POST", "/v1/chat/completions", query={}, headers={"x-model-id": model_id, "x-model-fallbacks": model_fallbacks, "x-agent-tools": agent_tools, "x-on-disconnect": on_disconnect}, body=body)
 
-    def create_response(self, body: t.ResponseRequest, *, model_id: str | None = None, model_fallbacks: str | None = None, agent_tools: str | None = None, on_disconnect: Literal["cancel", "continue"] | None = None) -> t.ResponseBody:
+    def create_response(self, body: t.ResponseRequest, *, model_id: str | None = None, model_fallbacks: str | None = None, agent_tools: str | None = None, on_disconnect: Literal["cancel", "continue"] | None = None, thread_id: str | None = None) -> t.ResponseBody:
         """OpenAI responses, answered by the agent
 
-        Supports text and images as input, text as output, function tools of the client, and streaming. Nothing is
-        stored: send the whole conversation as `input`.
+        Supports text and images as input, text as output, function tools of the client, and streaming.
 
-        Nothing is stored for the next request: `x-thread-id` is rejected (`header_invalid`), and a request repeated
-        with the same `idempotency-key` starts a new run. POST / supports both.
+        Unless `store` is false, the response is accepted work and stored under its `id`: another process finishes
+        it when its own ends, `previous_response_id` and `item_reference` continue from it, and GET reads it. It is
+        kept as long as a thread, counted from the last response of its chain. `conversation`, or `x-thread-id`,
+        names a thread: the same as on POST /, and listed by GET /agent/threads.
+
+        `background: true` answers at once with the status `queued`; read the response until its status is another
+        than `in_progress`.
         """
-        answer: t.ResponseBody = self._ask("POST", "/v1/responses", query={}, headers={"x-model-id": model_id, "x-model-fallbacks": model_fallbacks, "x-agent-tools": agent_tools, "x-on-disconnect": on_disconnect}, body=body)
+        answer: t.ResponseBody = self._ask("POST", "/v1/responses", query={}, headers={"x-model-id": model_id, "x-model-fallbacks": model_fallbacks, "x-agent-tools": agent_tools, "x-on-disconnect": on_disconnect, "x-thread-id": thread_id}, body=body)
         return answer
 
-    def create_response_events(self, body: t.ResponseRequest, *, model_id: str | None = None, model_fallbacks: str | None = None, agent_tools: str | None = None, on_disconnect: Literal["cancel", "continue"] | None = None) -> Iterator[ServerEvent]:
+    def create_response_events(self, body: t.ResponseRequest, *, model_id: str | None = None, model_fallbacks: str | None = None, agent_tools: str | None = None, on_disconnect: Literal["cancel", "continue"] | None = None, thread_id: str | None = None) -> Iterator[ServerEvent]:
         """OpenAI responses, answered by the agent
 
-        Supports text and images as input, text as output, function tools of the client, and streaming. Nothing is
-        stored: send the whole conversation as `input`.
+        Supports text and images as input, text as output, function tools of the client, and streaming.
 
-        Nothing is stored for the next request: `x-thread-id` is rejected (`header_invalid`), and a request repeated
-        with the same `idempotency-key` starts a new run. POST / supports both.
+        Unless `store` is false, the response is accepted work and stored under its `id`: another process finishes
+        it when its own ends, `previous_response_id` and `item_reference` continue from it, and GET reads it. It is
+        kept as long as a thread, counted from the last response of its chain. `conversation`, or `x-thread-id`,
+        names a thread: the same as on POST /, and listed by GET /agent/threads.
+
+        `background: true` answers at once with the status `queued`; read the response until its status is another
+        than `in_progress`.
         """
-        return self._stream("POST", "/v1/responses", query={}, headers={"x-model-id": model_id, "x-model-fallbacks": model_fallbacks, "x-agent-tools": agent_tools, "x-on-disconnect": on_disconnect}, body=body)
+        return self._stream("POST", "/v1/responses", query={}, headers={"x-model-id": model_id, "x-model-fallbacks": model_fallbacks, "x-agent-tools": agent_tools, "x-on-disconnect": on_disconnect, "x-thread-id": thread_id}, body=body)
+
+    def get_response(self, response_id: str) -> t.ResponseBody:
+        """Get a stored response
+
+        Its `status` is `in_progress` until its turn has ended.
+        """
+        answer: t.ResponseBody = self._ask("GET", f"/v1/responses/{self._segment(response_id, slashes=False)}", query={}, headers={}, body=None)
+        return answer
+
+    def delete_response(self, response_id: str) -> t.DeletedResponse:
+        """Delete a stored response
+
+        Responses that continue it can be read, but no longer continued. A conversation keeps its messages, and the
+        run its log.
+        """
+        answer: t.DeletedResponse = self._ask("DELETE", f"/v1/responses/{self._segment(response_id, slashes=False)}", query={}, headers={}, body=None)
+        return answer
+
+    def cancel_response(self, response_id: str) -> t.ResponseBody:
+        """Cancel a response that is in progress
+
+        A response that has ended is returned unchanged.
+        """
+        answer: t.ResponseBody = self._ask("POST", f"/v1/responses/{self._segment(response_id, slashes=False)}/cancel", query={}, headers={}, body=None)
+        return answer
 
     def stream_ui_messages(self, body: t.UiChatRequest | Mapping[str, Any], *, model_id: str | None = None, model_fallbacks: str | None = None, agent_tools: str | None = None, on_disconnect: Literal["cancel", "continue"] | None = None) -> Iterator[ServerEvent]:
         """UI message stream, version 1, for the AI SDK's `useChat`
@@ -378,28 +411,61 @@ class AsyncAgentOperations(AsyncTransport):
         """
         return self._stream("POST", "/v1/chat/completions", query={}, headers={"x-model-id": model_id, "x-model-fallbacks": model_fallbacks, "x-agent-tools": agent_tools, "x-on-disconnect": on_disconnect}, body=body)
 
-    async def create_response(self, body: t.ResponseRequest, *, model_id: str | None = None, model_fallbacks: str | None = None, agent_tools: str | None = None, on_disconnect: Literal["cancel", "continue"] | None = None) -> t.ResponseBody:
+    async def create_response(self, body: t.ResponseRequest, *, model_id: str | None = None, model_fallbacks: str | None = None, agent_tools: str | None = None, on_disconnect: Literal["cancel", "continue"] | None = None, thread_id: str | None = None) -> t.ResponseBody:
         """OpenAI responses, answered by the agent
 
-        Supports text and images as input, text as output, function tools of the client, and streaming. Nothing is
-        stored: send the whole conversation as `input`.
+        Supports text and images as input, text as output, function tools of the client, and streaming.
 
-        Nothing is stored for the next request: `x-thread-id` is rejected (`header_invalid`), and a request repeated
-        with the same `idempotency-key` starts a new run. POST / supports both.
+        Unless `store` is false, the response is accepted work and stored under its `id`: another process finishes
+        it when its own ends, `previous_response_id` and `item_reference` continue from it, and GET reads it. It is
+        kept as long as a thread, counted from the last response of its chain. `conversation`, or `x-thread-id`,
+        names a thread: the same as on POST /, and listed by GET /agent/threads.
+
+        `background: true` answers at once with the status `queued`; read the response until its status is another
+        than `in_progress`.
         """
-        answer: t.ResponseBody = await self._ask("POST", "/v1/responses", query={}, headers={"x-model-id": model_id, "x-model-fallbacks": model_fallbacks, "x-agent-tools": agent_tools, "x-on-disconnect": on_disconnect}, body=body)
+        answer: t.ResponseBody = await self._ask("POST", "/v1/responses", query={}, headers={"x-model-id": model_id, "x-model-fallbacks": model_fallbacks, "x-agent-tools": agent_tools, "x-on-disconnect": on_disconnect, "x-thread-id": thread_id}, body=body)
         return answer
 
-    def create_response_events(self, body: t.ResponseRequest, *, model_id: str | None = None, model_fallbacks: str | None = None, agent_tools: str | None = None, on_disconnect: Literal["cancel", "continue"] | None = None) -> AsyncIterator[ServerEvent]:
+    def create_response_events(self, body: t.ResponseRequest, *, model_id: str | None = None, model_fallbacks: str | None = None, agent_tools: str | None = None, on_disconnect: Literal["cancel", "continue"] | None = None, thread_id: str | None = None) -> AsyncIterator[ServerEvent]:
         """OpenAI responses, answered by the agent
 
-        Supports text and images as input, text as output, function tools of the client, and streaming. Nothing is
-        stored: send the whole conversation as `input`.
+        Supports text and images as input, text as output, function tools of the client, and streaming.
 
-        Nothing is stored for the next request: `x-thread-id` is rejected (`header_invalid`), and a request repeated
-        with the same `idempotency-key` starts a new run. POST / supports both.
+        Unless `store` is false, the response is accepted work and stored under its `id`: another process finishes
+        it when its own ends, `previous_response_id` and `item_reference` continue from it, and GET reads it. It is
+        kept as long as a thread, counted from the last response of its chain. `conversation`, or `x-thread-id`,
+        names a thread: the same as on POST /, and listed by GET /agent/threads.
+
+        `background: true` answers at once with the status `queued`; read the response until its status is another
+        than `in_progress`.
         """
-        return self._stream("POST", "/v1/responses", query={}, headers={"x-model-id": model_id, "x-model-fallbacks": model_fallbacks, "x-agent-tools": agent_tools, "x-on-disconnect": on_disconnect}, body=body)
+        return self._stream("POST", "/v1/responses", query={}, headers={"x-model-id": model_id, "x-model-fallbacks": model_fallbacks, "x-agent-tools": agent_tools, "x-on-disconnect": on_disconnect, "x-thread-id": thread_id}, body=body)
+
+    async def get_response(self, response_id: str) -> t.ResponseBody:
+        """Get a stored response
+
+        Its `status` is `in_progress` until its turn has ended.
+        """
+        answer: t.ResponseBody = await self._ask("GET", f"/v1/responses/{self._segment(response_id, slashes=False)}", query={}, headers={}, body=None)
+        return answer
+
+    async def delete_response(self, response_id: str) -> t.DeletedResponse:
+        """Delete a stored response
+
+        Responses that continue it can be read, but no longer continued. A conversation keeps its messages, and the
+        run its log.
+        """
+        answer: t.DeletedResponse = await self._ask("DELETE", f"/v1/responses/{self._segment(response_id, slashes=False)}", query={}, headers={}, body=None)
+        return answer
+
+    async def cancel_response(self, response_id: str) -> t.ResponseBody:
+        """Cancel a response that is in progress
+
+        A response that has ended is returned unchanged.
+        """
+        answer: t.ResponseBody = await self._ask("POST", f"/v1/responses/{self._segment(response_id, slashes=False)}/cancel", query={}, headers={}, body=None)
+        return answer
 
     def stream_ui_messages(self, body: t.UiChatRequest | Mapping[str, Any], *, model_id: str | None = None, model_fallbacks: str | None = None, agent_tools: str | None = None, on_disconnect: Literal["cancel", "continue"] | None = None) -> AsyncIterator[ServerEvent]:
         """UI message stream, version 1, for the AI SDK's `useChat`

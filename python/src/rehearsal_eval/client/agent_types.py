@@ -324,6 +324,10 @@ class ResponseRequestReasoning(TypedDict, total=False):
     effort: str | None
 
 
+class ResponseRequestConversation2(TypedDict):
+    id: str
+
+
 class _ResponseRequestRequired(TypedDict):
     input: str | List[ResponseInputItem]
 
@@ -354,10 +358,15 @@ class ResponseRequest(_ResponseRequestRequired, total=False):
     prompt_cache_retention: str | None
     metadata: Dict[str, str] | None
     max_tool_calls: None
-    conversation: None
+    conversation: str | ResponseRequestConversation2 | None
+    """A thread, as in x-thread-id: `input` then contains only the new items."""
     prompt: None
-    previous_response_id: None
-    background: Literal[False] | None
+    previous_response_id: str | None
+    """The stored response that this one continues: `input` then contains only the new items."""
+    background: bool | None
+    """`true` answers at once; read the response with GET /v1/responses/{response_id}."""
+    store: bool | None
+    """`false` stores nothing. Default: the response can be continued, read and deleted by its id."""
 
 
 class _ResponseInputItemMessageContent2ItemRequired(TypedDict):
@@ -464,7 +473,13 @@ class ResponseInputItemReasoning(_ResponseInputItemReasoningRequired, total=Fals
     encrypted_content: str | None
 
 
-ResponseInputItem: TypeAlias = "ResponseInputItemMessage | ResponseInputItemMessage2 | ResponseInputItemFunctionCall | ResponseInputItemFunctionCallOutput | ResponseInputItemReasoning"
+class ResponseInputItemItemReference(TypedDict):
+    """An item of the output of a stored response."""
+    type: Literal["item_reference"]
+    id: str
+
+
+ResponseInputItem: TypeAlias = "ResponseInputItemMessage | ResponseInputItemMessage2 | ResponseInputItemFunctionCall | ResponseInputItemFunctionCallOutput | ResponseInputItemReasoning | ResponseInputItemItemReference"
 
 
 class _ResponseToolRequired(TypedDict):
@@ -965,6 +980,10 @@ class ResponseBodyIncompleteDetails(TypedDict):
     reason: str
 
 
+class ResponseBodyConversation(TypedDict):
+    id: str
+
+
 class ResponseBodyUsageInputTokensDetails(TypedDict):
     cached_tokens: int
 
@@ -985,7 +1004,7 @@ class ResponseBody(TypedDict):
     id: str
     object: Literal["response"]
     created_at: int
-    status: Literal["in_progress", "completed", "incomplete", "failed"]
+    status: Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
     error: ResponseBodyError | None
     incomplete_details: ResponseBodyIncompleteDetails | None
     instructions: str | None
@@ -994,8 +1013,10 @@ class ResponseBody(TypedDict):
     model: str
     output: List[ResponseOutputItem]
     parallel_tool_calls: bool
-    previous_response_id: None
-    store: Literal[False]
+    previous_response_id: str | None
+    conversation: ResponseBodyConversation | None
+    background: bool
+    store: bool
     temperature: float | None
     tool_choice: Any
     tools: List[Any]
@@ -1051,6 +1072,12 @@ class ResponseOutputItemFunctionCall(TypedDict):
 
 
 ResponseOutputItem: TypeAlias = "ResponseOutputItemReasoning | ResponseOutputItemMessage | ResponseOutputItemFunctionCall"
+
+
+class DeletedResponse(TypedDict):
+    id: str
+    object: Literal["response"]
+    deleted: Literal[True]
 
 
 class OpenAiModelList(TypedDict):
@@ -1996,10 +2023,42 @@ class AgentThreadSummary(TypedDict):
 
 class AgentThread(TypedDict):
     id: str
-    messages: List[AgentMessage]
+    messages: List[ThreadMessage]
     created_at: float
     """Milliseconds since 1970."""
     updated_at: float
+
+
+class ThreadMessageHuman(TypedDict):
+    type: Literal["human"]
+    content: str
+
+
+class _ThreadMessageAiRequired(TypedDict):
+    type: Literal["ai"]
+    content: str
+
+
+class ThreadMessageAi(_ThreadMessageAiRequired, total=False):
+    tool_calls: List[MessageToolCall] | None
+
+
+class _ThreadMessageToolRequired(TypedDict):
+    type: Literal["tool"]
+    content: str
+
+
+class ThreadMessageTool(_ThreadMessageToolRequired, total=False):
+    name: str | None
+    tool_call_id: str | None
+
+
+class ThreadMessageSystem(TypedDict):
+    type: Literal["system"]
+    content: str
+
+
+ThreadMessage: TypeAlias = "ThreadMessageHuman | ThreadMessageAi | ThreadMessageTool | ThreadMessageSystem"
 
 
 class AgentUpstreamsRoutesItem(TypedDict):

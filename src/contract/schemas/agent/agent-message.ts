@@ -41,11 +41,17 @@ export const AgentRequest = z
   .meta({ id: "AgentRequest" });
 export type AgentRequest = z.infer<typeof AgentRequest>;
 
+/** One message of a stored conversation. */
+export const ThreadMessage = z
+  .discriminatedUnion("type", [...AgentMessage.options, z.object({ type: z.literal("system"), content: z.string() })])
+  .meta({ id: "ThreadMessage" });
+export type ThreadMessage = z.infer<typeof ThreadMessage>;
+
 /** A conversation stored by the service: a turn sends only the new messages. */
 export const AgentThread = z
   .object({
     id: z.string(),
-    messages: z.array(AgentMessage).readonly(),
+    messages: z.array(ThreadMessage).readonly(),
     created_at: z.number().describe("Milliseconds since 1970."),
     updated_at: z.number(),
   })

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ModelId } from "../shared/request-headers.ts";
+import { ModelId, ThreadId } from "../shared/request-headers.ts";
 import { OpenAiReplyText, OpenAiText, OpenAiUserContent } from "./openai-text.ts";
 
 const isMessage = z.literal("message").optional();
@@ -8,23 +8,17 @@ const InputMessage = z.discriminatedUnion("role", [
   z.object({ type: isMessage, role: z.enum(["assistant", "system", "developer"]), content: OpenAiReplyText }),
 ]);
 
-/** Sent by clients that expect the service to store its responses. */
-const ItemReference = z.object({ type: z.literal("item_reference") });
-const referenceRefused =
-  'cannot be "item_reference": this service stores no responses. Send the item itself; in the AI SDK, set providerOptions: { openai: { store: false } }';
-
 /** One item of a conversation; items of `output` are accepted as well. Reasoning is sent only to the model it came from. */
 export const ResponseInputItem = z
-  .discriminatedUnion(
-    "type",
-    [
-      InputMessage,
-      z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: z.string() }),
-      z.object({ type: z.literal("function_call_output"), call_id: z.string(), output: OpenAiText }),
-      z.object({ type: z.literal("reasoning"), encrypted_content: z.string().nullish() }),
-    ],
-    { error: ({ input }) => (ItemReference.safeParse(input).success ? referenceRefused : undefined) },
-  )
+  .discriminatedUnion("type", [
+    InputMessage,
+    z.object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: z.string() }),
+    z.object({ type: z.literal("function_call_output"), call_id: z.string(), output: OpenAiText }),
+    z.object({ type: z.literal("reasoning"), encrypted_content: z.string().nullish() }),
+    z
+      .object({ type: z.literal("item_reference"), id: z.string().max(300) })
+      .describe("An item of the output of a stored response."),
+  ])
   .meta({ id: "ResponseInputItem" });
 export type ResponseInputItem = z.infer<typeof ResponseInputItem>;
 
@@ -90,10 +84,24 @@ export const ResponseRequest = z
     ...fieldsSharedWithChat,
     metadata: z.record(z.string(), z.string()).nullish(),
     max_tool_calls: z.null("is not supported: list the allowed tools in x-agent-tools instead").optional(),
-    conversation: z.null("is not supported: send the whole conversation as input").optional(),
+    conversation: z
+      .union([ThreadId, z.object({ id: ThreadId })])
+      .nullish()
+      .describe("A thread, as in x-thread-id: `input` then contains only the new items."),
     prompt: z.null("is not supported: send its text as instructions").optional(),
-    previous_response_id: z.null("is not supported: send the whole conversation as input").optional(),
-    background: z.literal(false, "is not supported").nullish(),
+    previous_response_id: z
+      .string()
+      .max(300)
+      .nullish()
+      .describe("The stored response that this one continues: `input` then contains only the new items."),
+    background: z
+      .boolean()
+      .nullish()
+      .describe("`true` answers at once; read the response with GET /v1/responses/{response_id}."),
+    store: z
+      .boolean()
+      .nullish()
+      .describe("`false` stores nothing. Default: the response can be continued, read and deleted by its id."),
   })
   .meta({ id: "ResponseRequest" });
 export type ResponseRequest = z.infer<typeof ResponseRequest>;
@@ -144,7 +152,7 @@ export const ResponseBody = z
     id: z.string(),
     object: z.literal("response"),
     created_at: z.int(),
-    status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
+    status: z.enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     incomplete_details: z.object({ reason: z.string() }).nullable(),
     instructions: z.string().nullable(),
@@ -153,8 +161,10 @@ export const ResponseBody = z
     model: z.string(),
     output: z.array(ResponseOutputItem),
     parallel_tool_calls: z.boolean(),
-    previous_response_id: z.null(),
-    store: z.literal(false),
+    previous_response_id: z.string().nullable(),
+    conversation: z.object({ id: z.string() }).nullable(),
+    background: z.boolean(),
+    store: z.boolean(),
     temperature: z.number().nullable(),
     tool_choice: z.unknown(),
     tools: z.array(z.unknown()),
@@ -171,3 +181,8 @@ export const ResponseBody = z
   })
   .meta({ id: "ResponseBody" });
 export type ResponseBody = z.infer<typeof ResponseBody>;
+
+/** The answer to DELETE /v1/responses/{response_id}. */
+export const DeletedResponse = z
+  .object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) })
+  .meta({ id: "DeletedResponse" });

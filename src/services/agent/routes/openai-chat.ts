@@ -24,19 +24,17 @@ export const openAiChatRoute = defineRoute(createChatCompletion, (services: Agen
   const request = await route.body();
   checkCount(request.messages, { maxMessages });
   const stream = request.stream === true;
-  const known = await services.earlierSteps.read(headers.owner, fromOpenAiMessages(request.messages));
   const turn = await withModelField(async () =>
     services.turns.start({
       ...headers,
       ...planChatTools(request, headers.tools),
       wire: "openai-chat",
       modelId: request.model ?? context.req.header("x-model-id"),
-      messages: known.messages,
-      postponed: known.postponed,
+      messages: fromOpenAiMessages(request.messages),
+      hidesSteps: true,
       parameters: toModelParameters(request),
       stream,
       thread: null,
-      keep: known.keep,
     }),
   );
   turn.watch(clientSignal(context, headers));

@@ -1,6 +1,6 @@
 import { ServiceError } from "../../../contract/errors/errors.ts";
 import { deleteAgentThread, getAgentThread, listAgentThreads } from "../../../contract/operations/agent-memory.ts";
-import type { AgentThreadList } from "../../../contract/schemas/agent/agent-message.ts";
+import { AgentThread, type AgentThreadList } from "../../../contract/schemas/agent/agent-message.ts";
 import { holdAnswer } from "../../http/limits/request-memory.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { AgentServices } from "../agent-parts.ts";
@@ -16,7 +16,8 @@ export const agentThreadRoutes: readonly Route<AgentServices>[] = [
   defineRoute(getAgentThread, ({ threads }: AgentServices) => async ({ context, params, caller }) => {
     const id = params.thread_id;
     const thread = (await threads.get({ owner: caller.owner, id })) ?? unknownThread(id);
-    return context.json(holdAnswer(context, thread));
+    // Leaves out the fields that only the store has.
+    return context.json(AgentThread.parse(holdAnswer(context, thread)));
   }),
 
   defineRoute(deleteAgentThread, ({ threads }: AgentServices) => async ({ context, params, caller }) => {

@@ -67,6 +67,8 @@ export function createTurnRecovery({
       modelId: state.model_id,
       fallbacks: state.fallbacks,
       messages: state.messages,
+      hidesSteps: state.hides_steps,
+      response: state.response,
       tools: toolsNow().filter(({ definition }) => offered.has(definition.name)),
       clientTools: state.client_tools,
       parameters: state.parameters ?? undefined,

@@ -63,6 +63,7 @@ export function createRunResumer({
       parameters: state.parameters ?? undefined,
       stream,
       thread: state.thread,
+      response: state.response,
     };
     try {
       const { pending } = state;

@@ -1,8 +1,8 @@
-import { compact } from "../../../base/compact.ts";
 import type { AgentOutcome, SuccessfulOutcome } from "../../../agent/loop/agent-outcome.ts";
+import { toStoredMessage } from "../../../agent/messages/history.ts";
+import { compact } from "../../../base/compact.ts";
 import { isRetryable, ServiceError, type ErrorCode } from "../../../contract/errors/errors.ts";
-import type { AgentMemory, AgentTurnResult } from "../../../contract/ports/agent-memory.ts";
-import type { AgentMessage } from "../../../contract/schemas/agent/agent-message.ts";
+import type { AgentMemory, AgentTurnResult, StoredMessage } from "../../../contract/ports/agent-memory.ts";
 import { fromStore, toStoredRequest, type AcceptedState, type WaitingState } from "./stored-run.ts";
 import { toAnswer, toStoredFailure } from "./turn-answer.ts";
 import type { Turn, TurnRequest } from "./turn.ts";
@@ -38,12 +38,20 @@ interface TurnStoreOptions {
   readonly memory: Pick<AgentMemory, "acceptTurn" | "endTurn">;
   /** Called when the answer for an Idempotency-Key could not be stored. */
   readonly onAnswerLost: (error: unknown) => void;
+  readonly renderResponse: RenderResponse;
 }
+
+/** The body of a stored response. `request` is that of `TurnRequest.response`. */
+export type RenderResponse = (
+  turn: Pick<Turn, "runId" | "resolved">,
+  ended: SuccessfulOutcome | Pick<FailedTurn, "error">,
+  request: unknown,
+) => unknown;
 
 /** How long a run waits for approval. */
 const approvalMs = 60 * 60_000;
 
-export function createTurnStore({ memory, onAnswerLost }: TurnStoreOptions): TurnStore {
+export function createTurnStore({ memory, onAnswerLost, renderResponse }: TurnStoreOptions): TurnStore {
   async function end(result: AgentTurnResult): Promise<void> {
     if (await fromStore(memory.endTurn(result))) return;
     throw new ServiceError(
@@ -53,18 +61,23 @@ export function createTurnStore({ memory, onAnswerLost }: TurnStoreOptions): Tur
     );
   }
 
+  function toBody({ response }: TurnRequest, turn: EndedTurn, ended: Parameters<RenderResponse>[1]) {
+    return response && { runId: turn.runId, body: renderResponse(turn, ended, response.request) };
+  }
+
   return {
     accept: (runId, request, acceptedAt) =>
       memory.acceptTurn(runId, {
         owner: request.owner,
         thread_id: request.thread?.id ?? null,
         answer_key: request.answerKey ?? null,
+        response: request.response,
         state: toAcceptedState(request, acceptedAt),
       }),
     async answer(request, turn) {
       const { answerKey: key } = request;
       const answer = key && { key, stored: toAnswer(turn, turn.outcome) };
-      const ended = turn.isStored ? { ended: turn.runId } : null;
+      const ended = turn.isStored ? { ended: turn.runId, response: toBody(request, turn, turn.outcome) } : null;
       const result = toStoredResult(request, turn);
       if (result) await end({ ...ended, ...result, answer });
       else if (ended ?? answer) {
@@ -78,12 +91,15 @@ export function createTurnStore({ memory, onAnswerLost }: TurnStoreOptions): Tur
       }
       return true;
     },
-    async fail({ answerKey: key }, { runId, resolved, failed }) {
+    async fail(request, turn) {
+      const { answerKey: key } = request;
+      const { runId, resolved, failed } = turn;
       const { error, retryable, calledTools } = failed;
       const isKept = key !== undefined && (calledTools || !retryable);
       await end(
         compact({
           ended: runId,
+          response: toBody(request, turn, failed),
           answer: isKept ? { key, stored: toStoredFailure({ runId, resolved }, error) } : undefined,
         }),
       );
@@ -121,25 +137,21 @@ function toStoredResult(
     return compact({ waiting: { runId, run }, held: thread ? { owner, id: thread.id } : undefined });
   }
   if (!thread) return null;
-  return { thread: { key: { owner, id: thread.id }, messages: [...thread.messages, toStoredMessage(outcome)] } };
+  return { thread: { key: { owner, id: thread.id }, messages: [...thread.messages, toReplyMessage(outcome)] } };
 }
 
 /** The reply as a message of the thread. A refusal is stored as text: an empty message would tell the model nothing. */
-function toStoredMessage({ reply, pending_tool_calls }: SuccessfulOutcome): AgentMessage {
-  const calls = pending_tool_calls.map(({ id, name, args }) => ({
-    id,
-    name,
-    args: { ...args },
-    type: "tool_call" as const,
-  }));
+function toReplyMessage({ reply, pending_tool_calls }: SuccessfulOutcome): StoredMessage {
+  const calls = pending_tool_calls.map(({ id, name, arguments: text }) => ({ id, name, arguments: text }));
   const content = reply.text === "" ? (reply.refusal ?? "") : reply.text;
-  return compact({ type: "ai", content, tool_calls: calls.length > 0 ? calls : undefined });
+  return toStoredMessage(compact({ role: "assistant", content, tool_calls: calls.length > 0 ? calls : undefined }));
 }
 
 function toAcceptedState(request: TurnRequest, accepted_at: number): AcceptedState {
   return {
     ...toStoredRequest(request),
     messages: request.messages,
+    ...compact({ hides_steps: request.hidesSteps }),
     world: request.world ?? null,
     stream: request.stream,
     is_async: request.isAsync ?? false,

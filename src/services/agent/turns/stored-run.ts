@@ -1,5 +1,6 @@
 import type { PendingRun } from "../../../agent/loop/agent-outcome.ts";
 import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
+import { compact } from "../../../base/compact.ts";
 import { isStoreFailure, ServiceError } from "../../../contract/errors/errors.ts";
 import type { OpenRuns } from "../../../contract/ports/agent-memory.ts";
 import type { ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
@@ -18,6 +19,7 @@ export interface StoredRequest {
   readonly client_tools: readonly ToolDefinition[];
   readonly parameters: ModelParameters | null;
   readonly thread: TurnRequest["thread"];
+  readonly response?: NonNullable<TurnRequest["response"]>;
 }
 
 /** A run that waits for approval. */
@@ -28,6 +30,7 @@ export interface WaitingState extends StoredRequest {
 /** A turn that was accepted: its whole request. */
 export interface AcceptedState extends StoredRequest {
   readonly messages: TurnRequest["messages"];
+  readonly hides_steps?: boolean;
   readonly world: string | null;
   readonly stream: boolean;
   readonly is_async: boolean;
@@ -50,6 +53,7 @@ export function toStoredRequest(request: TurnRequest): StoredRequest {
     client_tools: request.clientTools ?? [],
     parameters: request.parameters ?? null,
     thread: request.thread,
+    ...compact({ response: request.response }),
   };
 }
 

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { untilAborted } from "../../../base/deadline.ts";
 import { ServiceError } from "../../../contract/errors/errors.ts";
-import type { AgentMemory, AgentThreads, ThreadKey } from "../../../contract/ports/agent-memory.ts";
-import type { AgentMessage } from "../../../contract/schemas/agent/agent-message.ts";
+import type { AgentMemory, AgentThreads, StoredMessage, ThreadKey } from "../../../contract/ports/agent-memory.ts";
 import type { Turn } from "./turn.ts";
 
 /** Runs the turns of a thread one after another, across all processes that share the store. */
@@ -23,8 +22,8 @@ interface ThreadTurns {
    */
   append(
     key: ThreadKey,
-    messages: readonly AgentMessage[],
-    options: { signal: AbortSignal; start: (conversation: readonly AgentMessage[]) => Promise<Turn> },
+    messages: readonly StoredMessage[],
+    options: { signal: AbortSignal; start: (conversation: readonly StoredMessage[]) => Promise<Turn> },
   ): Promise<Turn>;
 }
 
@@ -134,7 +133,7 @@ function checkThread(
     known,
     messages,
     limits,
-  }: { known: readonly AgentMessage[]; messages: readonly AgentMessage[]; limits: ThreadLimits },
+  }: { known: readonly StoredMessage[]; messages: readonly StoredMessage[]; limits: ThreadLimits },
 ): void {
   const conversation = [...known, ...messages];
   const limit =

@@ -7,9 +7,8 @@ import type {
 } from "../../../agent/loop/agent-outcome.ts";
 import type { ApprovalDecision } from "../../../agent/loop/resume-agent.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
-import type { AnswerKey } from "../../../contract/ports/agent-memory.ts";
+import type { AnswerKey, StoredMessage } from "../../../contract/ports/agent-memory.ts";
 import type { ChatMessage, ChatModel, ModelParameters, ToolDefinition } from "../../../contract/ports/chat-model.ts";
-import type { AgentMessage } from "../../../contract/schemas/agent/agent-message.ts";
 import type { AgentWire } from "../../../contract/schemas/agent/agent-run.ts";
 import type { PassedOver } from "../../../models/routing/with-fallbacks.ts";
 import type { RequestMemory } from "../../http/environment/shell-environment.ts";
@@ -21,6 +20,8 @@ export interface TurnRequest {
   /** Models to try, in this order, when the provider of the first one fails. */
   readonly fallbacks: readonly string[];
   readonly messages: readonly ChatMessage[];
+  /** The wire hands calls to client tools and cannot carry the agent's own steps before them: see `EarlierSteps`. */
+  readonly hidesSteps?: boolean | undefined;
   /** A reply that follows `messages`, whose client tool calls the client has answered. */
   readonly postponed?: PostponedTurn | undefined;
   readonly tools: readonly Tool[];
@@ -35,9 +36,11 @@ export interface TurnRequest {
   /** W3C trace headers of the request. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
   /** The thread of the turn, with the messages the turn adds to it. */
-  readonly thread: { readonly id: string; readonly messages: readonly AgentMessage[] } | null;
+  readonly thread: { readonly id: string; readonly messages: readonly StoredMessage[] } | null;
   /** The Idempotency-Key claimed for the turn. */
   readonly answerKey?: AnswerKey | undefined;
+  /** The response of this turn, which its client can read or continue by its id. `request` is plain JSON. */
+  readonly response?: { readonly previous: string | null; readonly request: unknown } | undefined;
   /** The address of a test world. Its tools replace those of the agent. */
   readonly world?: string | undefined;
   /** No client waits for the turn (`Prefer: respond-async`). */

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { uuidV7 } from "../../../base/uuid.ts";
 import { runAgent } from "../../../agent/loop/agent-loop.ts";
 import type { WorldTools } from "../../../agent/mcp/world-tools.ts";
-import { fromAgentMessages } from "../../../agent/messages/history.ts";
+import { fromThread } from "../../../agent/messages/history.ts";
 import type { ToolSupport } from "../../../agent/prompted/tool-support.ts";
 import type { Tool } from "../../../agent/tools/tool.ts";
 import { ServiceError } from "../../../contract/errors/errors.ts";
@@ -13,11 +13,12 @@ import type { Router } from "../../../models/routing/router.ts";
 import type { ActiveTurns } from "./active-turns.ts";
 import { AgentTurn, type Runner, type TurnSettings } from "./agent-turn.ts";
 import { createCancelRun, type CancelRun, type RunningTurn } from "./cancel-run.ts";
+import type { EarlierSteps } from "./earlier-steps.ts";
 import { createIdempotentTurns, type IdempotentTurns } from "./idempotent-turns.ts";
 import { createTurnRecovery, type TurnRecovery } from "./recover-turns.ts";
 import { createRunResumer, type ResumeRun } from "./resume-run.ts";
 import { routeModels } from "./route-models.ts";
-import { createTurnStore } from "./store-turns.ts";
+import { createTurnStore, type RenderResponse } from "./store-turns.ts";
 import { createStoredRuns, type StoredRun, type TurnStorage } from "./stored-run.ts";
 import { createThreadTurns, type ThreadLimits } from "./thread-turns.ts";
 import type { Turn, TurnRequest } from "./turn.ts";
@@ -41,6 +42,8 @@ type ThreadRequest = Omit<TurnRequest, "messages" | "thread"> & {
   readonly thread: NonNullable<TurnRequest["thread"]>;
   /** Put before the conversation, and not stored. */
   readonly opening: readonly ChatMessage[];
+  /** Tools whose results pass unchanged. Default: none. */
+  readonly isClientTool?: ((name: string) => boolean) | undefined;
 };
 
 /** Opens the tools of the test world at this address. */
@@ -57,6 +60,8 @@ interface TurnsOptions extends Pick<TurnSettings, "limits" | "price" | "observer
   readonly memory: Omit<AgentMemory, "tidy">;
   readonly threadLimits: ThreadLimits;
   readonly activeTurns: ActiveTurns;
+  readonly earlierSteps: EarlierSteps;
+  readonly renderResponse: RenderResponse;
   readonly log: Logger;
 }
 
@@ -78,6 +83,8 @@ export function createTurns({
   memory,
   threadLimits,
   activeTurns: { overdue, track },
+  earlierSteps,
+  renderResponse,
   log,
   ...shared
 }: TurnsOptions): Turns {
@@ -85,7 +92,7 @@ export function createTurns({
     log.error({ err: error }, "an answer could not be stored for its Idempotency-Key");
   // Only this service writes there.
   const openRuns = memory.openRuns as TurnStorage;
-  const store = createTurnStore({ memory, onAnswerLost });
+  const store = createTurnStore({ memory, onAnswerLost, renderResponse });
   const stored = createStoredRuns(openRuns, overdue);
   const settings: TurnSettings = { ...shared, runner, store, overdue, now: Date.now };
   const running = new Map<string, RunningTurn>();
@@ -95,11 +102,13 @@ export function createTurns({
     { known, signal = overdue, runner: instead }: StartTurnOptions,
   ): Promise<AgentTurn> {
     const routes = await routeModels(request, { router, toolSupport });
+    const steps = request.hidesSteps ? await earlierSteps.read(request.owner, request.messages) : null;
     // A replay runner calls no tools, so it needs no world.
     const world = request.world !== undefined && !instead ? await inWorld(request.world, signal) : null;
     try {
       const runId = known?.runId ?? uuidV7();
-      const turn = new AgentTurn(world ? { ...request, tools: world.tools } : request, {
+      const whole = { ...request, ...steps, ...(world && { tools: world.tools }) };
+      const turn = new AgentTurn(whole, {
         runId,
         routes,
         settings: instead ? { ...settings, runner: instead } : settings,
@@ -147,11 +156,11 @@ export function createTurns({
   return {
     start: (request, signal) => start(request, { signal }),
     startInThread(request, signal) {
-      const { owner, thread, opening } = request;
+      const { owner, thread, opening, isClientTool } = request;
       const started = threads.append({ owner, id: thread.id }, thread.messages, {
         signal,
         start: (conversation) =>
-          start({ ...request, messages: [...opening, ...fromAgentMessages(conversation)] }, { signal }),
+          start({ ...request, messages: [...opening, ...fromThread(conversation, { isClientTool })] }, { signal }),
       });
       return track(started);
     },
@@ -184,6 +193,6 @@ export function createTurns({
 }
 
 /** A turn that its client can ask for again, or that others follow, is finished whatever happens to its process. */
-function isAcceptedWork({ answerKey, thread, isAsync }: TurnRequest): boolean {
-  return answerKey !== undefined || thread !== null || isAsync === true;
+function isAcceptedWork({ answerKey, thread, isAsync, response }: TurnRequest): boolean {
+  return answerKey !== undefined || thread !== null || isAsync === true || response !== undefined;
 }

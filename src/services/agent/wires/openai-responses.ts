@@ -12,23 +12,31 @@ import {
 } from "../../../contract/schemas/wires/openai-responses.ts";
 import { toMarkedText, toPlainText } from "../../../contract/schemas/wires/openai-text.ts";
 import { endedAtLimit } from "../turns/turn-answer.ts";
+import type { RenderResponse } from "../turns/store-turns.ts";
 import type { Turn } from "../turns/turn.ts";
 import { decodeMetadata, pendingMetadata, encodeMetadata, type MetadataLookup } from "./opaque-metadata.ts";
 import { planTools, toToolDefinition, type ToolChoice, type ToolPlan } from "./client-tools.ts";
 import { fromUserContent } from "./openai-chat.ts";
 
-/** The input of a response as history for a model; the instructions come first. */
-export function fromResponseInput({ input, instructions }: ResponseRequest): readonly ChatMessage[] {
-  const items: readonly ResponseInputItem[] = typeof input === "string" ? [{ role: "user", content: input }] : input;
-  const messages = joinCalls(withMetadata(items));
-  const history: readonly LooseMessage[] = instructions
-    ? [{ role: "system", content: instructions }, ...messages]
-    : messages;
-  return pairToolMessages(history, { isClientTool: () => true });
+/** The items of a conversation as history for a model; the instructions come first. */
+export function fromResponseItems(
+  items: readonly SentItem[],
+  instructions: string | null | undefined,
+): readonly ChatMessage[] {
+  const opening: readonly LooseMessage[] = instructions ? [{ role: "system", content: instructions }] : [];
+  return pairToolMessages([...opening, ...toLooseItems(items)], { isClientTool: () => true });
 }
 
+/** The items as messages: calls of one reply are joined. */
+export function toLooseItems(items: readonly SentItem[]): readonly LooseMessage[] {
+  return joinCalls(withMetadata(items));
+}
+
+/** An item whose content is known, not a reference to one. */
+export type SentItem = Exclude<ResponseInputItem, { type: "item_reference" }>;
+
 /** Attaches the metadata of a reasoning item to the calls of the same reply. */
-function withMetadata(items: readonly ResponseInputItem[]): LooseMessage[] {
+function withMetadata(items: readonly SentItem[]): LooseMessage[] {
   let echoOf: MetadataLookup | null = null;
   return items.flatMap((item) => {
     if (item.type === "reasoning") {
@@ -42,7 +50,7 @@ function withMetadata(items: readonly ResponseInputItem[]): LooseMessage[] {
 }
 
 function toLooseMessages(
-  item: Exclude<ResponseInputItem, { type: "reasoning" }>,
+  item: Exclude<SentItem, { type: "reasoning" }>,
   echoOf: MetadataLookup | null,
 ): LooseMessage[] {
   switch (item.type) {
@@ -142,10 +150,14 @@ export interface ResponseHead {
   readonly created: number;
 }
 
+/** The run of a turn, and the model that answers. */
+type AnsweringTurn = Pick<Turn, "runId" | "resolved">;
+
 /** A response that is still in progress. */
-export function openResponse(turn: Turn, { request, created }: ResponseHead): ResponseBody {
+export function openResponse(turn: AnsweringTurn, { request, created }: ResponseHead): ResponseBody {
+  const { conversation } = request;
   return {
-    id: `resp_${turn.runId}`,
+    id: responseId(turn.runId),
     object: "response",
     created_at: created,
     status: "in_progress",
@@ -157,8 +169,10 @@ export function openResponse(turn: Turn, { request, created }: ResponseHead): Re
     model: turn.resolved,
     output: [],
     parallel_tool_calls: request.parallel_tool_calls ?? true,
-    previous_response_id: null,
-    store: false,
+    previous_response_id: request.previous_response_id ?? null,
+    conversation: typeof conversation === "string" ? { id: conversation } : (conversation ?? null),
+    background: request.background === true,
+    store: request.store !== false,
     temperature: request.temperature ?? null,
     tool_choice: request.tool_choice ?? "auto",
     tools: request.tools ?? [],
@@ -169,7 +183,7 @@ export function openResponse(turn: Turn, { request, created }: ResponseHead): Re
 
 /** The complete response of a turn. `text`: the text of its message. */
 export function toResponse(
-  turn: Turn,
+  turn: AnsweringTurn,
   outcome: SuccessfulOutcome,
   { text = outcome.reply.text, ...head }: ResponseHead & { text?: string },
 ): ResponseBody {
@@ -182,6 +196,18 @@ export function toResponse(
     usage: outcome.uncounted ? null : toResponseUsage(outcome),
   };
 }
+
+/** The body of a stored response, for the store. `head` is what the turn was started with. */
+export const renderStoredResponse: RenderResponse = (turn, ended, head) => {
+  if ("ok" in ended) return toResponse(turn, ended, head as ResponseHead);
+  const { code, detail: message } = ended.error;
+  const isCancelled = code === "run_cancelled" || code === "client_closed";
+  return {
+    ...openResponse(turn, head as ResponseHead),
+    status: isCancelled ? "cancelled" : "failed",
+    error: { code, message },
+  } satisfies ResponseBody;
+};
 
 /** OpenAI's clients know two reasons; x-finish-reason has the exact one. */
 function incompleteDetails(finishReason: string): string | null {
@@ -199,7 +225,7 @@ function toResponseUsage({ usage }: AgentOutcome): NonNullable<ResponseBody["usa
   };
 }
 
-function toOutput(turn: Turn, outcome: SuccessfulOutcome, text: string): ResponseOutputItem[] {
+function toOutput(turn: AnsweringTurn, outcome: SuccessfulOutcome, text: string): ResponseOutputItem[] {
   const { reply, pending_tool_calls } = outcome;
   const output: ResponseOutputItem[] = [];
   const encoded = encodeMetadata(pendingMetadata(outcome));
@@ -213,8 +239,8 @@ function toOutput(turn: Turn, outcome: SuccessfulOutcome, text: string): Respons
     ];
     output.push({ type: "message", id: messageId(turn), role: "assistant", status: "completed", content });
   }
-  for (const { id, name, arguments: text } of pending_tool_calls) {
-    const item = { type: "function_call" as const, id: `fc_${id}`, call_id: id, name };
+  for (const [index, { id, name, arguments: text }] of pending_tool_calls.entries()) {
+    const item = { type: "function_call" as const, id: `fc_${turn.runId}_${index}`, call_id: id, name };
     output.push({ ...item, arguments: text, status: "completed" });
   }
   return output;
@@ -222,7 +248,7 @@ function toOutput(turn: Turn, outcome: SuccessfulOutcome, text: string): Respons
 
 /** Reasoning as a summary: OpenAI's clients show summaries, whatever their length. */
 export function reasoningItem(
-  { runId }: Turn,
+  { runId }: AnsweringTurn,
   text: string,
   { count = 1, encoded = null }: { count?: number; encoded?: string | null } = {},
 ) {
@@ -237,6 +263,16 @@ export function outputText(text: string, logprobs: SuccessfulReply["logprobs"] =
   return { type: "output_text" as const, text, annotations: [], logprobs: Array.isArray(tokens) ? tokens : [] };
 }
 
-export function messageId({ runId }: Turn): string {
+export function messageId({ runId }: AnsweringTurn): string {
   return `msg_${runId}`;
+}
+
+/** The id of the response of a run. */
+export function responseId(runId: string): string {
+  return `resp_${runId}`;
+}
+
+/** The run of a response or of an item of its output; null for ids that this service did not give. */
+export function runOfId(id: string): string | null {
+  return /^(?:resp|msg|rs|fc)_([0-9a-f-]{36})(?:_\d+)?$/.exec(id)?.[1] ?? null;
 }
