@@ -24,8 +24,8 @@ const variantKeys = {
   endpoint: z.string().min(1).refine(isEndpoint, "must be an address like https://api.example.com/v1, or agent"),
   target: z.string().min(1).describe("A name under targets, or a module."),
   protocol: Protocol,
-  parameters: Parameters.strict(),
-  world: World.strict(),
+  parameters: Parameters,
+  world: World,
   tools: z.array(z.string().min(1)).describe("The names of the tools of the worlds that are offered."),
   tool_support: ToolSupportMode,
 };

@@ -232,7 +232,7 @@ export const evalOptions = {
   seed: {
     group: "Scenarios",
     flags: "--seed <number>",
-    help: "seed of the random sample, and of the order with --until-decided and variants",
+    help: "seed of the random sample, and of the order with --until-decided",
     isRare: true,
     parse: wholeNumber(0),
     repeat: "fixed",

@@ -52,7 +52,7 @@ export function createSequenceWatches(store: Store): SequenceWatches {
       if (!experiment || experiment.runs.length < 2) return null;
       const [id = run.id] = experiment.runs;
       const read = (): Promise<WatchProgress> => readSteps(store, experiment.runs, run.created_at);
-      return new RunWatch(run.id, { progress: shared(id, read, 1), lead: Math.max(16, pace) });
+      return new RunWatch(run.id, { progress: shared(id, read, batch), lead: Math.max(16, pace) });
     },
     forget: (id) => void watches.delete(id),
   };
