@@ -42,3 +42,18 @@ test("a judge is tested on labelled cases, with agreement, its interval and what
   });
   expect(JSON.parse(void_.stdout)).toMatchObject({ judges: { tone: { cases: 3, judged: 0, agreed: 0 } } });
 });
+
+test("a run in which nothing decides tells what can be seen without a judge, and how to have one", async () => {
+  await using provider = await startFakeProvider({ behaviour: text("I have refunded your order for $49.") });
+  const scenario = {
+    id: "refund",
+    interactions: [{ user_message: "Refund?", reference_reply: "The refund of $25 takes 5 days." }],
+  };
+  await using folder = await folderWith({ "suite.jsonl": JSON.stringify(scenario) });
+  const { stdout } = await runCli(["eval", "suite.jsonl", "--model", "m", "--endpoint", provider.url, "--no-gate"], {
+    cwd: folder.path,
+  });
+  expect(stdout).toContain("What can be seen without a judge:\n  facts without a source: 1 of 1");
+  expect(stdout).toContain("judge add answer_relevance hallucinated_action --model MODEL --endpoint URL");
+  expect(stdout).toContain('checks: [{ type: contains, text: "$25" }, { type: contains, text: "5 days" }]');
+});

@@ -22,9 +22,9 @@ export function ttyReporter({ summary }: { summary: boolean }): Reporter {
       }
       bar.update(figures);
     },
-    onEnd(outcome) {
+    async onEnd(outcome) {
       bar.clear();
-      if (summary) printMessage(summaryText(outcome, styleFor(process.stdout), outputWidth()));
+      if (summary) await printSummary(outcome, styleFor(process.stdout));
     },
     ...(summary && { onFinish: printRankingOf }),
   };
@@ -40,9 +40,19 @@ export function lineReporter({ summary = true }: { summary?: boolean } = {}): Re
       for (const line of warningLines(warnings)) note(line);
     },
     onTurn: (_turn, figures) => progress(figures),
-    onEnd: (outcome) => (summary ? printMessage(summaryText(outcome, noStyle, outputWidth())) : undefined),
+    onEnd: (outcome) => (summary ? printSummary(outcome, noStyle) : undefined),
     onFinish: (outcomes, end) => (summary ? printRankingOf(outcomes, end) : undefined),
   };
+}
+
+/** The summary and, where nothing is judged, what can be seen all the same. */
+async function printSummary(outcome: RunOutcome, style: typeof noStyle): Promise<void> {
+  printMessage(summaryText(outcome, style, outputWidth()));
+  if (outcome.digest.scenarios.some(({ verdict }) => verdict.outcome === "passed" || verdict.outcome === "failed"))
+    return;
+  const { firstLookText } = await import("./first-look-text.ts");
+  const text = await firstLookText(outcome);
+  if (text !== null) printMessage(text);
 }
 
 /** Said before the first call is paid for, and again in the summary. */
