@@ -48,6 +48,7 @@ export const navigation: readonly NavigationGroup[] = [
       doc("judges", "Judges"),
       doc("worlds", "Worlds"),
       doc("targets", "Targets"),
+      doc("spans", "See what an agent does"),
       doc("simulated-users", "Simulated users"),
     ],
   },

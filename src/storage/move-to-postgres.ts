@@ -123,6 +123,7 @@ const runTables = [
   { table: "attempt", key: ["scenario_index", "attempt"], change: withoutLease, pageSize: 500 },
   { table: "interaction", key: ["seq"] },
   { table: "turn_journal", key: ["attempt_id", "turn_index", "number"] },
+  { table: "run_span", key: ["trace_id", "span_id", "part"] },
   { table: "human_verdict", key: [...replyColumns, "question", "against", "adjudication", "rater"] },
   { table: "review_skip", key: [...replyColumns, "question", "against", "rater"] },
 ] as const;

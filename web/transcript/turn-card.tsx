@@ -28,6 +28,7 @@ import { ReplyComparison } from "./reply-comparison.tsx";
 import { marksOf } from "./reply-marks.ts";
 import { CallLines, ToolCalls } from "./tool-calls.tsx";
 import type { HistoryMode, ViewMode } from "./transcript-modes.ts";
+import { TurnTimeline } from "./turn-timeline.tsx";
 import { UserTurnNote } from "./simulated-user.tsx";
 import { JudgementList, LabelList, ScoreList } from "./turn-scores.tsx";
 
@@ -163,6 +164,7 @@ function TurnBody({ run, turn, scenario, attempt, mode, across, beside, other, h
     <>
       <UserMessage turn={turn} />
       <ToolCalls turn={turn} />
+      <TurnTimeline turn={turn} />
       <ContextList context={turn.context} />
       {turn.error ? (
         <>

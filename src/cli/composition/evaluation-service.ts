@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import { createEvaluationApp } from "../../services/evaluation/app.ts";
 import type { WorldServer } from "../../services/evaluation/routes/world-endpoints.ts";
+import type { SpanReceiver } from "../../services/evaluation/otel/receiver.ts";
 import { endpointChecker } from "./clients.ts";
 import type { Core } from "./core.ts";
 import type { HttpShellOptions } from "./http-shell.ts";
@@ -16,7 +17,14 @@ export function createEvaluationService(
     library,
     local,
     worlds,
-  }: { shell: HttpShellOptions; library: ScenarioLibrary; local: LocalServices; worlds?: WorldServer },
+    spans,
+  }: {
+    shell: HttpShellOptions;
+    library: ScenarioLibrary;
+    local: LocalServices;
+    worlds?: WorldServer;
+    spans?: SpanReceiver;
+  },
 ) {
   return createEvaluationApp({
     ...shell,
@@ -26,6 +34,7 @@ export function createEvaluationService(
     helpers,
     redact,
     worlds,
+    spans,
     reportTemplate: () => readFile(join(pageFolder, "report.html"), "utf8"),
     // Without a writable store the service can only show stored runs. The agent backend still answers then.
     readiness: async () => {

@@ -16,6 +16,8 @@ import { startBackgroundJobs } from "./background-jobs.ts";
 import { endpointChecker } from "./clients.ts";
 import { createCore, type Core } from "./core.ts";
 import { createLocalServices, demoDetector, demoUser, isLocalAgent } from "./local-services.ts";
+import { listenForSpans, type SpanListener } from "./span-listener.ts";
+import { spanReceiver } from "./span-receiver.ts";
 import { createUserCode, explainModuleError } from "./user-code.ts";
 import type { WorldServer } from "../../services/evaluation/routes/world-endpoints.ts";
 import { createWorldListener, publicWorldUrl, reportLateCall } from "./world-listener.ts";
@@ -24,6 +26,8 @@ export interface StartedSession extends AsyncDisposable {
   readonly client: RunClient;
   /** Address of the agent backend; null without one. */
   readonly agent: string | null;
+  /** Receives spans of the agent under test; null when it does not listen. */
+  readonly spans: Pick<SpanListener, "endpoint"> | null;
   /** Rejects if the agent backend does not serve this model, without calling it. Does nothing without an agent backend. */
   checkModel(modelId: string): Promise<void>;
 }
@@ -34,6 +38,8 @@ export interface SessionParts {
   readonly agent: boolean;
   /** The agents under test on this machine, which are started once before the first run. */
   readonly targets?: readonly LocalTarget[] | undefined;
+  /** The port at which spans are received. Default: none are. */
+  readonly otelPort?: number | undefined;
 }
 
 /** Starts the parts of the services that one command needs: runs in this process, and an agent backend on request. */
@@ -74,6 +80,8 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
     checkModel = agent.checkModel;
     agentAddresses.add({ host: settings.server.host, port: agent.port });
   }
+  const spans = parts.otelPort === undefined ? null : await listenForSpans(spanReceiver(core), parts.otelPort);
+  if (spans) opened.use(spans);
   if (parts.runs) {
     opened.use(await startBackgroundJobs({ ...core, outbound: core.clients.tools }));
     opened.defer(async () => {
@@ -86,6 +94,7 @@ export async function startSession(settings: Settings, parts: SessionParts): Pro
   return {
     client: createOwnClient(core, worlds.endpoints),
     agent: local.agent?.url ?? null,
+    spans,
     checkModel,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };

@@ -9,7 +9,7 @@ import {
 } from "../../contract/schemas/evaluation-request.ts";
 import { Metadata } from "../../contract/schemas/scenario.ts";
 import { ScorerSetting } from "../../contract/schemas/scores/scorer-setting.ts";
-import { LocalTarget, Target } from "../../contract/schemas/acting/target.ts";
+import { LocalTarget, SpanSettings, Target } from "../../contract/schemas/acting/target.ts";
 import { ToolMatching } from "../../contract/schemas/acting/tool-call.ts";
 import { RedactionRule } from "../../contract/schemas/acting/traces.ts";
 import { World, WorldAddress } from "../../contract/schemas/acting/world.ts";
@@ -96,6 +96,7 @@ export const Config = z
     world: World.strict()
       .optional()
       .describe("The world of scenarios that have none. A module is named relative to this file."),
+    ...SpanSettings,
     world_address: WorldAddress.optional().describe(
       "How an agent with its own tool loop gets the address of its world.",
     ),

@@ -21,6 +21,7 @@ import { loadScenarios } from "./load-scenarios.ts";
 import { planRuns, printPlan, refuseUnpriced } from "./plan-runs.ts";
 import { reportRuns, type RunWork } from "./report-runs.ts";
 import type { Variants } from "./read-variants.ts";
+import { chooseSpanPort, tellSpanPort } from "./span-port.ts";
 import { untilDecided } from "./until-decided.ts";
 import { loadWorlds, requireCode } from "./world-modules.ts";
 
@@ -52,7 +53,9 @@ export async function runEval(
   const baseline = compared === undefined ? null : await readBaselineRun(compared, where);
   // A comparison that stops when it is decided is the only one with this baseline.
   const work = { reporters, baseline: isSequential ? null : baseline };
-  if (options.resume !== undefined) return resumeRun(options.resume, { where, settings: typed, ...work });
+  if (options.resume !== undefined) {
+    return resumeRun(options.resume, { where, settings: typed, spanPort: chooseSpanPort(typed, options), ...work });
+  }
 
   noteUnusedOptions(options, where);
   const read = await loadScenarios(typed, options);
@@ -111,13 +114,21 @@ export async function runEval(
       "a target on this machine cannot be used with --server: leave out --server and REHEARSAL_SERVER",
     );
   }
+  const spanPort = chooseSpanPort(settings, options);
   const session = await openSession({
     ...where,
     concurrency,
     agent: endpoint === ownAgent || usesOwnAgent(tested),
     targets: [...(local ? [local] : []), ...(tested?.local ?? [])],
     targetSecrets,
+    otelPort: spanPort.port,
   });
+  try {
+    tellSpanPort(session, spanPort);
+  } catch (error) {
+    await session[Symbol.asyncDispose]();
+    throw error;
+  }
   // An await here would keep the scenarios in memory until the last run has ended.
   return executeRuns({ session, settings, named, scenarios: chosen, variants, where, ...work, again }).finally(() =>
     session[Symbol.asyncDispose](),
@@ -262,12 +273,13 @@ function checkResumeOptions(files: readonly string[], options: EvalOptions): voi
 interface ResumeRunOptions {
   readonly where: SourceOptions;
   readonly settings: EvalSettings;
+  readonly spanPort: ReturnType<typeof chooseSpanPort>;
   readonly reporters: readonly Reporter[];
   readonly baseline: EvaluationResponse | null;
 }
 
 /** Resumes a run at its first missing turn. An ended run is reported again. */
-async function resumeRun(text: string, { where, ...work }: ResumeRunOptions): Promise<ExitCode> {
+async function resumeRun(text: string, { where, spanPort, ...work }: ResumeRunOptions): Promise<ExitCode> {
   const run = await readUnfinished(text, where);
   const agentPort = await ownAgentPort(run);
   await using session = await openSession({
@@ -277,7 +289,9 @@ async function resumeRun(text: string, { where, ...work }: ResumeRunOptions): Pr
     agentPort,
     resume: run.run_id,
     targetSecrets: work.settings.targetSecrets,
+    otelPort: spanPort.port,
   });
+  tellSpanPort(session, spanPort);
   // The variants were started together, and are resumed and reported together.
   const ids = [...(run.experiment?.runs ?? [run.run_id])];
   return await reportRuns(ids.length, { session, ...work }, () => session.client.get(ids.shift() ?? run.run_id));

@@ -21,7 +21,7 @@ function parse(words: readonly string[]): EvalOptions {
 }
 
 const valueOf = ({ argChoices, flags }: Option): string =>
-  argChoices?.[0] ?? (/number|dollars|share|margins/.test(flags) ? "1" : "it's two words");
+  argChoices?.[0] ?? (/number|port|dollars|share|margins/.test(flags) ? "1" : "it's two words");
 
 test.each(options.map((option) => [option.long ?? "", option] as const))(
   "%s is repeated as it was typed, or named as an option that is not",

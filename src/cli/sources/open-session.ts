@@ -28,6 +28,8 @@ export interface Session extends AsyncDisposable {
   readonly agent: string | null;
   /** Rejects if the agent backend does not serve this model, without calling one. Does nothing without an agent backend. */
   checkModel(modelId: string): Promise<void>;
+  /** What OTEL_EXPORTER_OTLP_ENDPOINT of the agent under test has to be; null when no spans are received. */
+  readonly otelEndpoint: string | null;
   /** True when runs continue after this process ends. */
   readonly outlivesUs: boolean;
 }
@@ -41,6 +43,8 @@ interface SessionOptions extends SourceOptions {
   readonly targets?: readonly LocalTarget[] | undefined;
   /** Secrets that configured targets name. */
   readonly targetSecrets?: readonly TargetSecret[] | undefined;
+  /** The port at which spans of the agent are received. */
+  readonly otelPort?: number | undefined;
   /** A run to resume. */
   readonly resume?: string | undefined;
   /** The port a resumed run expects its agent backend at. */
@@ -50,22 +54,22 @@ interface SessionOptions extends SourceOptions {
 }
 
 /** Opens the service at `--server`, else one in this process. */
-export async function openSession({ agent, resume, targets, ...options }: SessionOptions): Promise<Session> {
+export async function openSession({ agent, resume, targets, otelPort, ...options }: SessionOptions): Promise<Session> {
   loadEnvironment(options.envFile);
   const server = options.server ?? serverFromEnvironment(options.dataDir);
   if (server !== undefined) {
     return {
       client: serverClient(server),
       agent: null,
+      otelEndpoint: `${server.replace(/\/$/, "")}/otel`,
       async checkModel() {},
       outlivesUs: true,
       async [Symbol.asyncDispose]() {},
     };
   }
-  return {
-    ...(await openOwnServices(options, { runs: resume === undefined ? [] : [resume], agent, targets })),
-    outlivesUs: false,
-  };
+  const runs = resume === undefined ? [] : [resume];
+  const started = await openOwnServices(options, { runs, agent, targets, otelPort });
+  return { ...started, otelEndpoint: started.spans?.endpoint ?? null, outlivesUs: false };
 }
 
 /** Opens the agent backend at `--agent`, else one in this process. */
@@ -104,7 +108,7 @@ export function explainUnknownModel(error: unknown, modelId: string, elsewhere =
 
 /** Starts services in this process for the duration of the command. */
 async function openOwnServices(
-  options: Omit<SessionOptions, "agent" | "resume" | "target">,
+  options: Omit<SessionOptions, "agent" | "resume" | "target" | "otelPort">,
   parts: SessionParts,
 ): Promise<StartedSession> {
   const { dataDir, config, envFile, concurrency, agentPort = 0, readOnly = false, targetSecrets = [] } = options;

@@ -1,4 +1,5 @@
 import type { JournalPart } from "./journal.ts";
+import type { SpanStore, TraceKey } from "./spans.ts";
 import type { RunPolicy } from "../schemas/shared/endpoint-policy.ts";
 import type { RunSettings } from "../schemas/evaluation-request.ts";
 import type { StoredReply, StoredScores } from "../schemas/interaction-result.ts";
@@ -25,12 +26,6 @@ export interface NewRun {
   readonly tied?: boolean;
   /** Restricts the endpoints it may call. Default: the policy of the executing process alone. */
   readonly policy?: RunPolicy | null;
-}
-
-/** The ids of a run's traces are made from it, in hexadecimal: `prefix` is their first half, `secret` the key of the second. */
-export interface TraceKey {
-  readonly prefix: string;
-  readonly secret: string;
 }
 
 export interface RunRecord {
@@ -323,8 +318,11 @@ export interface Store {
     scored(runId: string, options?: { failed?: boolean; calls?: boolean }): AsyncIterable<readonly ScoredTurn[]>;
     /** False when the lease is stale or the turn is already stored. */
     store(lease: Lease, turn: NewTurn): Promise<boolean>;
-    /** Adds scores to a stored reply. False when the lease is stale. */
-    score(lease: Lease, turn: { turn_index: number; scores: StoredScores }): Promise<boolean>;
+    /** Adds scores to a stored reply, or to the one given in its place. False when the lease is stale. */
+    score(
+      lease: Lease,
+      turn: { turn_index: number; scores: StoredScores; reply?: StoredReply | undefined },
+    ): Promise<boolean>;
     /** Replaces the scores of several turns in one transaction. Returns their number; 0 when the hold is stale. */
     rescore(hold: RescoreHold, turns: readonly RescoredTurn[]): Promise<number>;
   };
@@ -335,6 +333,7 @@ export interface Store {
     /** Adds entries to the journal of a turn, once per number. False when the lease is stale or the run was cancelled. */
     append(lease: Lease, part: JournalPart): Promise<boolean>;
   };
+  readonly spans: SpanStore;
   /** Verdicts of people. They are kept and deleted with their run, and rescoring does not change them. */
   readonly verdicts: {
     /** In the order of scenario, attempt, turn, question and time. */

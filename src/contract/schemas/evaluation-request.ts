@@ -7,7 +7,7 @@ import { Rubric } from "./judging/judge.ts";
 import { Metadata, Scenario, ScenarioInput } from "./scenario.ts";
 import { Choices } from "../../scoring/checks/rubric.ts";
 import { ScorerSetting } from "./scores/scorer-setting.ts";
-import { DeclaredTarget, LocalTarget, Target } from "./acting/target.ts";
+import { DeclaredTarget, LocalTarget, SpanSettings, Target } from "./acting/target.ts";
 import { ToolMatching } from "./acting/tool-call.ts";
 import { World, WorldAddress } from "./acting/world.ts";
 
@@ -230,6 +230,7 @@ const options = {
     .describe(
       "Requests streamed replies, which measures `first_token_ms`. Default: false, unless a latency check of the first token needs it. An endpoint that cannot stream answers in one piece, and `first_token_ms` is null.",
     ),
+  ...SpanSettings,
   parameters: Parameters.optional().describe("Sent to the model with every call."),
   protocol: Protocol.default("openai-chat").describe(
     `API protocol of the endpoint. ${Object.entries(protocols)

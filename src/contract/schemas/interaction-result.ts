@@ -7,6 +7,7 @@ import { HelperUsage, Usage } from "./shared/usage.ts";
 import { Scores } from "./scores/score.ts";
 import { Interaction, Metadata } from "./scenario.ts";
 import { UserTurn } from "./acting/user-turn.ts";
+import { TurnTrace } from "./acting/turn-steps.ts";
 import { RecordedToolCall, ToolComparison } from "./acting/tool-call.ts";
 
 export const InteractionError = z
@@ -59,10 +60,10 @@ export const StoredReply = z.object({
   tool_calls: z.array(RecordedToolCall).optional().describe("The tool calls of the turn, in order."),
   context: z.array(ContextPassage).optional().describe("The passages that the agent says it retrieved for this reply."),
   calls_seen: z
-    .enum(["none", "world"])
+    .enum(["none", "world", "spans"])
     .optional()
     .describe(
-      "Which tool calls could be seen, when not all: `none`, because the endpoint has no way to report them, or `world`, only those in its world. An empty `tool_calls` then does not mean that none were made.",
+      "Which tool calls could be seen, when not all: `none`, because the endpoint has no way to report them, `world`, only those in its world, or `spans`, because spans that would show them did not come in time. An empty `tool_calls` then does not mean that none were made.",
     ),
   written_call: z
     .string()
@@ -78,6 +79,7 @@ export const StoredReply = z.object({
     .min(1)
     .optional()
     .describe("Calls of an agent in its world that came after the end of the turn before, and were refused."),
+  trace: TurnTrace.optional().describe("The spans that the agent sent of the turn. Absent without any."),
   user_turn: UserTurn.optional().describe("The message of the turn, when it is not part of the script."),
   reused: z
     .object({ run_id: z.string(), at: z.iso.datetime().describe("When that run was started.") })

@@ -47,6 +47,8 @@ export interface AttemptOptions {
   readonly admit?: (() => boolean | Promise<boolean>) | undefined;
   /** The world in which the model acts. Without one, a turn ends with its first reply. */
   readonly world?: AttemptWorld | undefined;
+  /** The reply of a turn with what else was seen of it. Default: as the endpoint gave it. */
+  readonly observe?: ((turn: number, reply: StoredReply, signal: AbortSignal) => Promise<StoredReply>) | undefined;
   /** Identifies the conversation at endpoints that keep conversations. Default: none. */
   readonly sessionId?: string | undefined;
   /** The trace context of the calls of a turn. Default: none is sent. */
@@ -160,6 +162,15 @@ interface TurnOptions extends AttemptOptions {
 }
 
 async function runTurn(turn: number, options: TurnOptions): Promise<StoredReply> {
+  const reply = await askTurn(turn, options);
+  const { observe, recorded, signal } = options;
+  // A turn that was not called has nothing to see.
+  return observe && !recorded && !isUncalled(reply) ? observe(turn, reply, signal) : reply;
+}
+
+const isUncalled = ({ error, tries }: StoredReply): boolean => error !== null && tries === 0;
+
+async function askTurn(turn: number, options: TurnOptions): Promise<StoredReply> {
   const { scenario, systemPrompt, parameters, history, replies, onText, signal } = options;
   if (options.recorded) return recordedReply(scenario.interactions[turn]);
   const model = withTrace(turn, options, withSession(turn, options));
@@ -208,7 +219,9 @@ function withSession(turn: number, options: TurnOptions): ChatModel {
     : [];
   const known = earlier.map((index) => replies.get(index)?.session_id).find((found) => found !== undefined);
   let issued = known === id ? undefined : known;
-  const earlierCalls = earlier.flatMap((index) => replies.get(index)?.tool_calls ?? []);
+  const earlierCalls = earlier
+    .flatMap((index) => replies.get(index)?.tool_calls ?? [])
+    .filter(({ source }) => source === undefined);
   return async (request, asked) => {
     const session = { ...asked.session, id, issued };
     const reply = await model(request, { ...asked, session, progress: { turns: earlier.length, end, onEnd } });

@@ -101,7 +101,9 @@ const noResult = "No result is available: the tool was not run.";
  * providers reject a call without a result. Calls that an agent answered itself are part of its reply.
  */
 export function replyMessages({ agent_reply: content, tool_calls = [] }: StoredReply): readonly ChatMessage[] {
-  const [open, answered] = [tool_calls.filter(isOpen), tool_calls.filter((call) => !isOpen(call))];
+  // Calls that only spans show are no part of what the agent said.
+  const said = tool_calls.filter(({ source }) => source === undefined);
+  const [open, answered] = [said.filter(isOpen), said.filter((call) => !isOpen(call))];
   const own = answered.length > 0 && { answered_calls: answered.map(toReportedCall) };
   if (open.length === 0) return [{ role: "assistant", content, ...own }];
   return [

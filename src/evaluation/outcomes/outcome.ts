@@ -133,7 +133,9 @@ export function compareOutcome(input: ComparedAttempt, session: ProbeSession | n
   // An agent that reported calls in one turn would have reported those of the others.
   const answered = replies.filter(({ error }) => !error);
   const isReported = answered.some(({ calls_seen }) => calls_seen === undefined);
-  const seen = isReported ? undefined : answered[0]?.calls_seen;
+  // Spans that did not come may have shown calls, whatever those of other turns show.
+  const isMissing = answered.some(({ calls_seen }) => calls_seen === "spans");
+  const seen = isMissing ? "spans" : isReported ? undefined : answered[0]?.calls_seen;
   const differences: StateDifference[] = [];
   let rules: readonly RuleResult[] = [];
   const parts = [

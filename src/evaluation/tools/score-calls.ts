@@ -133,7 +133,7 @@ export function isVisible(
   { seen, tools }: { seen: StoredReply["calls_seen"]; tools: TurnTools | undefined },
 ): boolean {
   if (seen === undefined) return true;
-  if (seen === "none") return false;
+  if (seen !== "world") return false;
   const names = new Set(tools?.tools.map(({ name }) => name));
   return patterns.every((pattern) => names.has(typeof pattern === "string" ? pattern : pattern.name));
 }

@@ -23,7 +23,8 @@ import type { Table, TableRow } from "../tables/read-table.ts";
 import { liftMetadata } from "../tables/unpack-cells.ts";
 import { addTraces } from "./traces/conversations.ts";
 import type { Span } from "../shared/imported-scenario.ts";
-import { modelMessages, toolNameIn, toolNameOf } from "./traces/spans.ts";
+import { modelMessages } from "../spans/model-messages.ts";
+import { kindOf, readToolName, toolNameOf } from "../spans/read-span.ts";
 import { addDatasetItem, keepOthers, readOutput } from "../shared/dataset-item.ts";
 import { defineFormat, type Importer } from "../shared/define-format.ts";
 import { descend, itemsOf, type ItemContext, listUnder, type ItemNotes } from "../shared/items.ts";
@@ -168,8 +169,9 @@ function observationSpan(value: JsonRecord, { trace, place }: { trace: string; p
     ? { error: textField(value, "statusMessage", "status_message") ?? "The call failed." }
     : { result: output };
   const attributes = recordField(parseIfJson(anyField(value, "metadata")), "attributes") ?? {};
-  const tool = toolNameIn((...names) => anyField(attributes, ...names));
-  const kind = type === "GENERATION" ? "model" : type === "TOOL" || tool !== undefined ? "tool" : "other";
+  const isTool = type === "TOOL" || kindOf(attributes) === "tool";
+  const tool = isTool ? readToolName(attributes) : undefined;
+  const kind = type === "GENERATION" ? "model" : isTool ? "tool" : "other";
   const { tools, messages } = kind === "model" ? readGeneration({ input, output }, attributes) : {};
   return {
     id: textField(value, "id") ?? "",

@@ -15,7 +15,7 @@ import { parsePythonLiteral } from "../documents/python-literal.ts";
 import { readToolCall, readToolResult, type ImportedToolCall } from "../shared/tool-calls.ts";
 import { addTraces } from "./traces/conversations.ts";
 import type { Span } from "../shared/imported-scenario.ts";
-import { modelMessages } from "./traces/spans.ts";
+import { modelMessages } from "../spans/model-messages.ts";
 import { addDatasetItem, keepOthers, readOutput } from "../shared/dataset-item.ts";
 import { defineFormat, type Importer } from "../shared/define-format.ts";
 import { descend, itemsOf, type ItemContext, listUnder } from "../shared/items.ts";

@@ -8,7 +8,6 @@ import {
   type SimulatorAnswer,
   type WorldEntry,
 } from "../../contract/ports/journal.ts";
-import type { TraceContext } from "../../contract/ports/chat-model.ts";
 import type { NewTurn, Store, StoredInteraction } from "../../contract/ports/store.ts";
 import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { ConversationJudgement } from "../../contract/schemas/judging/judge.ts";
@@ -21,7 +20,12 @@ import type { JudgeQuestion } from "../../evaluation/judges/judge-question.ts";
 import { judgeConversation } from "../../evaluation/judges/judge-replies.ts";
 import { addHelperUsage, hasHelperUsage, noHelperUsage } from "../../evaluation/helpers/helper-usage.ts";
 import { spentByHelper } from "../../evaluation/budget/budget.ts";
-import { maxReferenceConcurrency, runAttempt, type AttemptWorld } from "../../evaluation/attempts/run-attempt.ts";
+import {
+  maxReferenceConcurrency,
+  runAttempt,
+  type AttemptOptions,
+  type AttemptWorld,
+} from "../../evaluation/attempts/run-attempt.ts";
 import { failedTurnReply } from "../../evaluation/conversation/stored-reply.ts";
 import { createAttemptUser, type AttemptUser } from "../../evaluation/simulation/attempt-user.ts";
 import { reviewUser, spoiledByUser, withoutScores, withUserEnd } from "../../evaluation/simulation/conclude-user.ts";
@@ -39,7 +43,7 @@ import { attemptCalls, type AttemptCalls, type CallReservation } from "./call-re
 import type { RunContext } from "./run-context.ts";
 import { outcomeStates } from "./run-worlds.ts";
 import { retryStoreWrite, type StoreRetryOptions } from "../stored/store-outage.ts";
-import { traceContext, traceIdOf, turnSpanId, type TracedPass } from "./trace-ids.ts";
+import { AttemptSpans } from "./attempt-spans.ts";
 import { createTranscript, type AttemptTranscript } from "../stored/transcript.ts";
 
 interface ExecuteOptions {
@@ -102,8 +106,8 @@ class AttemptExecution {
   readonly #transcript: AttemptTranscript;
   /** The number of turns of the scenario. */
   readonly #turns: number;
-  /** True when nothing follows the first pass, so that its last turn and the end are stored together. */
-  readonly #endsWithTurns: boolean;
+  /** True when nothing follows the first pass but spans that come late. */
+  readonly #isConcludedByTurns: boolean;
   /** True when scoring calls no model and takes only moments. */
   readonly #scoresLocally: boolean;
   /** Null when the scenario has no world. */
@@ -111,6 +115,8 @@ class AttemptExecution {
   /** The stored steps of turns in a world, by turn. */
   readonly #journal = new Map<number, JournalPart[]>();
   readonly #countJournal: ReturnType<typeof countJournal>;
+  /** Null for a run from before traces. */
+  readonly #spans: AttemptSpans | null;
   /** Null for a run without a budget. */
   readonly #calls: AttemptCalls | null;
   #reservation: CallReservation | undefined;
@@ -131,9 +137,11 @@ class AttemptExecution {
     this.#world = options.context.worldOf(this.#scenario);
     this.#countJournal = options.context.countJournal ?? countJournal();
     this.#turns = this.#scenario.interactions.length;
+    const { spans, priceOf } = options.context;
+    this.#spans = spans ? new AttemptSpans(spans, { claimed, scenarioId: this.#scenario.id, priceOf }) : null;
     const { expect, user } = this.#scenario;
     const isConcluded = conversationJudge !== null || expect !== undefined || user !== undefined;
-    this.#endsWithTurns = settings.history !== "both" && !settings.replay_first_bad_turn && !isConcluded;
+    this.#isConcludedByTurns = settings.history !== "both" && !settings.replay_first_bad_turn && !isConcluded;
     this.#scoresLocally = !judge && !modelLabeller && !semantic && custom.length === 0;
     this.#calls = ledger && attemptCalls(this.#scenario, settings);
   }
@@ -148,7 +156,11 @@ class AttemptExecution {
       this.#countJournal(part.entries);
       this.#partsOf(part.turn_index).push(part);
     }
-    for (const { turn_index, reply } of stored) replies.set(turn_index, reply);
+    for (const { turn_index, reply } of stored) {
+      replies.set(turn_index, reply);
+      const from = turn_index < this.#turns ? 0 : this.#turns;
+      if (!reply.reused) this.#spans?.restore(passNamed(from), turn_index - from, reply);
+    }
     for (const { turn_index, reply, scores } of stored) {
       scored.set(turn_index, scores ?? (await this.#restoreScores(turn_index, reply)));
     }
@@ -176,6 +188,12 @@ class AttemptExecution {
     }
   }
 
+  /** True when the last turn and the end are stored together. */
+  get #endsWithTurns(): boolean {
+    const { spans } = this.#options.context;
+    return this.#isConcludedByTurns && !spans?.areDeclared && !spans?.wereSeen;
+  }
+
   async run(): Promise<void> {
     const { signal, context } = this.#options;
     if (this.outcome) return;
@@ -186,9 +204,13 @@ class AttemptExecution {
       ...(settings.history === "both" ? [this.#runPass({ from: this.#turns, history: "reference" })] : []),
     ]);
     if (!first?.completed) return;
+    await this.#attachLateSpans();
     if (settings.replay_first_bad_turn && settings.history !== "both") {
       const only = this.#transcript.toReplay();
-      if (only.length > 0) await this.#runPass({ from: this.#turns, history: "reference", only });
+      if (only.length > 0) {
+        await this.#runPass({ from: this.#turns, history: "reference", only });
+        await this.#attachLateSpans();
+      }
     }
     await (first.end ? this.#concludeUser(first.end) : this.#judgeWhole());
   }
@@ -245,7 +267,7 @@ class AttemptExecution {
       world: this.#world ? this.#worldFrom(from, this.#world) : undefined,
       // The second pass is another conversation.
       sessionId: from === 0 ? this.#claimed.lease.attempt_id : `${this.#claimed.lease.attempt_id}-r`,
-      traceOf: this.#traceOf(from === 0 ? "first" : "second"),
+      ...this.#traced(from),
       user: this.#scenario.user ? this.#user() : undefined,
       recorded: settings.protocol === "recorded",
       callReporting: callReporting(settings),
@@ -254,17 +276,33 @@ class AttemptExecution {
     });
   }
 
-  #traceOf(pass: TracedPass["pass"]): ((turn: number) => TraceContext) | undefined {
-    const { traceKey: key } = this.#options.context;
-    if (!key) return undefined;
-    const { run_id: run, scenario_index, attempt, tries } = this.#claimed;
-    const traced = { scenario_index, attempt, pass };
-    const traceId = traceIdOf(key, traced);
-    return (turn) =>
-      traceContext(
-        { traceId, spanId: turnSpanId(key, traced, { turn, tries }) },
-        { run, scenario: this.#scenario.id, attempt, turn: turn + 1 },
-      );
+  /** Sends the trace context of each turn, and adds what its spans show to its reply. */
+  #traced(from: number): Pick<AttemptOptions, "traceOf" | "observe"> {
+    const spans = this.#spans;
+    if (!spans) return {};
+    const pass = passNamed(from);
+    return {
+      traceOf: (turn) => spans.contextOf(pass, turn),
+      observe: (turn, reply, signal) => spans.observe(pass, { turn, reply, signal }),
+    };
+  }
+
+  /** Spans that came after the reply of their turn was stored: the turn is scored again where they show more. */
+  async #attachLateSpans(): Promise<void> {
+    const { replies } = this.#transcript;
+    for (const from of [0, this.#turns]) {
+      const changed = await this.#spans?.attachLate(passNamed(from), this.#transcript.passFrom(from));
+      for (const [turn, reply] of changed ?? []) {
+        const turn_index = from + turn;
+        const priced = withCost(reply, this.#options.context);
+        replies.set(turn_index, priced);
+        const scores = await this.#score(turn_index, priced);
+        await this.#storeWhileHeld(() =>
+          this.#interactions.score(this.#claimed.lease, { turn_index, scores, reply: priced }),
+        );
+        this.#transcript.scored.set(turn_index, scores);
+      }
+    }
   }
 
   #user(): AttemptUser {
@@ -565,6 +603,9 @@ class AttemptExecution {
     return retryStoreWrite(ask, { signal, onRefused });
   }
 }
+
+/** The second pass is another conversation with the agent. */
+const passNamed = (from: number): "first" | "second" => (from === 0 ? "first" : "second");
 
 function withCost(reply: StoredReply, { priceOf }: RunContext): StoredReply {
   if (!priceOf || !reply.usage || reply.cost !== undefined) return reply;

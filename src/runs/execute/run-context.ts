@@ -3,9 +3,10 @@ import { untilAborted } from "../../base/deadline.ts";
 import { createSemaphore } from "../../base/semaphore.ts";
 import { ServiceError } from "../../contract/errors/errors.ts";
 import type { ChatModel } from "../../contract/ports/chat-model.ts";
-import type { RunRecord, TraceKey } from "../../contract/ports/store.ts";
+import type { RunRecord } from "../../contract/ports/store.ts";
 import type { WorldEndpoints } from "../../contract/ports/world-endpoints.ts";
 import type { RunPolicy } from "../../contract/schemas/shared/endpoint-policy.ts";
+import { spanSettings } from "../../contract/schemas/acting/target.ts";
 import type { RunSettings } from "../../contract/schemas/evaluation-request.ts";
 import type { Scenario } from "../../contract/schemas/scenario.ts";
 import { singleChecks } from "../../contract/schemas/scores/score-names.ts";
@@ -20,6 +21,7 @@ import { createIncrementalSummary, type IncrementalSummary } from "../results/ru
 import { createReuse, type Reuse } from "../experiments/reuse.ts";
 import { createSequenceWatches, type SequenceWatch } from "../sequence/sequence-watch.ts";
 import type { RunServices } from "../run-services.ts";
+import { createRunSpans, type RunSpans } from "./attempt-spans.ts";
 import { limitModel, originOf } from "./limit-model.ts";
 import { createRunLedger, type RunLedger } from "./run-ledger.ts";
 import { createRunWorlds, loadRunModules, type WorldOf } from "./run-worlds.ts";
@@ -38,8 +40,8 @@ export interface RunContext {
   readonly worldEndpoints?: WorldEndpoints | undefined;
   /** Where agents reach the service that accepted the run. */
   readonly worldOrigin?: string | undefined;
-  /** What the ids of its traces are made from. Default: calls carry no trace context. */
-  readonly traceKey?: TraceKey | null;
+  /** Its traces, and the spans that come back. Default: calls carry no trace context. */
+  readonly spans?: RunSpans | null;
   /** Answers the rubrics of expected outcomes. Default: they stay undecided. */
   readonly outcomeJudge?: Judge | null;
   /** Plays the users of scenarios that have one. Absent when none does. */
@@ -154,7 +156,7 @@ export function createRunContexts(
       worldOf: createRunWorlds(settings, { probes: scoring.scoring.probes, modules }),
       worldEndpoints,
       worldOrigin: policy?.world_origin,
-      traceKey: run.trace_key,
+      spans: spansOf(run),
       priceOf: priceOf?.(settings),
       ledger,
       figures,
@@ -170,6 +172,10 @@ export function createRunContexts(
     if (!limits) return model;
     const { endpoint, priority } = settings;
     return limitModel(model, { limits, endpoint: originOf(endpoint), run_id: id, owner, priority });
+  }
+
+  function spansOf({ id, trace_key: key, spans_seen: seen, settings }: RunRecord): RunSpans | null {
+    return key && createRunSpans(id, { store: store.spans, key, seen, ...spanSettings(settings) });
   }
 
   function ledgerOf(run: RunRecord, scenarios: readonly Scenario[]): RunLedger | null {

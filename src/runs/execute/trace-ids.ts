@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { TraceContext } from "../../contract/ports/chat-model.ts";
-import type { TraceKey } from "../../contract/ports/store.ts";
+import type { TraceKey } from "../../contract/ports/spans.ts";
 
 /** A pass through the turns of an attempt: one conversation with the agent, and so one trace. */
 export interface TracedPass {
@@ -20,6 +20,11 @@ const idLength = 16;
  */
 export function traceIdOf(key: TraceKey, { scenario_index, attempt, pass }: TracedPass): string {
   return key.prefix + digest(key, ["trace", scenario_index, attempt, pass]);
+}
+
+/** The traces that an attempt may have. */
+export function passTraces(key: TraceKey, attempt: Omit<TracedPass, "pass">): readonly string[] {
+  return (["first", "second"] as const).map((pass) => traceIdOf(key, { ...attempt, pass }));
 }
 
 /**

@@ -151,6 +151,7 @@ function toInteractionResult(
     calls_seen,
     written_call,
     reused,
+    trace,
   } = stored.reply;
   const { conversation: _, asked_in: __, ...scores }: StoredScores = stored.scores ?? notScored;
   return compact({
@@ -175,6 +176,7 @@ function toInteractionResult(
     refused_calls,
     greeting,
     reused,
+    trace,
     user_turn: user_turn && withoutMessage(user_turn),
     ...scores,
   });

@@ -2,8 +2,9 @@ import { compact } from "../../base/compact.ts";
 import { redactEndpoint } from "../../base/secret.ts";
 import type { RunPage, RunRecord } from "../../contract/ports/store.ts";
 import type { Warning } from "../../contract/errors/problem.ts";
-import type { Run, RunList } from "../../contract/schemas/run.ts";
+import { finalStates, type Run, type RunList } from "../../contract/schemas/run.ts";
 import { shortList } from "../../base/format.ts";
+import { spanSettings } from "../../contract/schemas/acting/target.ts";
 import { unseenCallsWarning } from "../plan/warnings.ts";
 import { plannedPasses } from "../stored/passes.ts";
 
@@ -45,15 +46,38 @@ export function warningsOf({
   warnings,
   late_calls: late,
   summary,
-}: Pick<RunRecord, "warnings" | "late_calls" | "summary">): Warning[] {
+  ...record
+}: Pick<
+  RunRecord,
+  "warnings" | "late_calls" | "summary" | "spans_seen" | "late_spans" | "settings" | "state"
+>): Warning[] {
   const calls = late === 1 ? "1 tool call was" : `${late} tool calls were`;
   const message = `${calls} refused, because the agent made them after its reply or after the end of the attempt`;
   return [
     ...warnings,
     ...(late === 0 ? [] : [{ pointer: "/world_address", message }]),
+    ...spanWarnings(record),
     ...undecidedWarning(summary, warnings),
     ...writtenCallsWarning(summary),
   ];
+}
+
+/** Spans that never came, or too late. */
+function spanWarnings({
+  settings,
+  state,
+  spans_seen: seen,
+  late_spans: late,
+}: Pick<RunRecord, "settings" | "state" | "spans_seen" | "late_spans">): Warning[] {
+  const where = "See docs/spans.md";
+  if (spanSettings(settings).areDeclared && !seen && finalStates.has(state)) {
+    const message = `is set, but no spans came: what the agent called is unknown. It has to send them (OTEL_EXPORTER_OTLP_ENDPOINT) and to continue the trace of its request. ${where}`;
+    return [{ pointer: "/spans", message }];
+  }
+  if (late === 0) return [];
+  const count = late === 1 ? "1 span" : `${late} spans`;
+  const message = `${count} of the agent came after the attempt was scored and ${late === 1 ? "is" : "are"} missing: set spans: true, so that turns wait, or a shorter OTEL_BSP_SCHEDULE_DELAY at the agent. ${where}`;
+  return [{ pointer: "/spans_wait_ms", message }];
 }
 
 function writtenCallsWarning(summary: RunRecord["summary"]): Warning[] {

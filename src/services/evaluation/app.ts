@@ -6,6 +6,7 @@ import type { EvaluationDependencies } from "./dependencies.ts";
 import { analysisRoutes } from "./routes/analysis.ts";
 import { evaluateRoute } from "./routes/evaluate.ts";
 import { evaluationMetricsRoute } from "./routes/metrics.ts";
+import { otelRoutes } from "./routes/otel.ts";
 import { reviewRoutes } from "./routes/review.ts";
 import { exportRoute, runRoutes } from "./routes/runs.ts";
 import { scenarioRoutes } from "./routes/scenarios.ts";
@@ -28,8 +29,19 @@ export const evaluationOperations = operationsOf(evaluationRoutes);
 
 /** The evaluation service. */
 export function createEvaluationApp(dependencies: EvaluationDependencies): Shell {
-  const { log, version, bodyLimits, apiKeys, allowedHosts, allowedOrigins, rateLimits, sharedRates, overload, worlds } =
-    dependencies;
+  const {
+    log,
+    version,
+    bodyLimits,
+    apiKeys,
+    allowedHosts,
+    allowedOrigins,
+    rateLimits,
+    sharedRates,
+    overload,
+    worlds,
+    spans,
+  } = dependencies;
   const shell = createShell({
     title: "Rehearsal evaluation service",
     version,
@@ -45,6 +57,7 @@ export function createEvaluationApp(dependencies: EvaluationDependencies): Shell
     overload,
   });
   for (const route of evaluationRoutes) shell.mount(route, dependencies);
+  if (spans) for (const route of otelRoutes) shell.mount(route, spans);
   if (worlds) for (const route of worldRoutes) shell.mount(route, worlds);
   return shell;
 }

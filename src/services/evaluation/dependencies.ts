@@ -6,6 +6,7 @@ import type { ScenarioLibrary } from "../../runs/scenario-library.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { HealthParts } from "../http/health.ts";
 import type { ShellDependencies } from "../http/shell.ts";
+import type { SpanReceiver } from "./otel/receiver.ts";
 import type { WorldServer } from "./routes/world-endpoints.ts";
 
 export interface EvaluationDependencies extends ShellDependencies, HealthParts {
@@ -24,6 +25,8 @@ export interface EvaluationDependencies extends ShellDependencies, HealthParts {
   readonly redact?: readonly RedactionRule[] | undefined;
   /** The private endpoints of worlds. */
   readonly worlds?: WorldServer | undefined;
+  /** Receives the spans of agents under test. */
+  readonly spans?: SpanReceiver | undefined;
   /** Address of the agent backend served by the same process, if any. */
   readonly ownAgent?: () => string | null;
 }

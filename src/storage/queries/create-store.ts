@@ -30,6 +30,7 @@ import {
   unconcludedRuns,
 } from "./runs.ts";
 import { totalsOfRun } from "./scenario-totals.ts";
+import { createSpanStore } from "./spans.ts";
 import { changeVerdicts, skipsOfRun, verdictsOfRun } from "./verdicts.ts";
 import { rescoreInteractions, storeScores, storeInteraction } from "./store-interactions.ts";
 import { readWorkload } from "./workload.ts";
@@ -124,6 +125,7 @@ export function createStore({
       ofAttempt: (attemptId) => journalOfAttempt(reader, attemptId),
       append: (lease, part) => write((writer) => appendToJournal(writer, lease, part)),
     },
+    spans: createSpanStore({ reader, write, now: clock.now }),
     verdicts: {
       ofRun: (runId) => verdictsOfRun(reader, runId),
       change: (runId, changes) => write((writer) => changeVerdicts(writer, runId, changes)),

@@ -7,6 +7,7 @@ import { fromJsonText, toJsonText } from "../tables/text-columns.ts";
 import { activeRunStates, cancelled, ready, running, unfinishedRunStates } from "./conditions.ts";
 import { turnBytes } from "./interactions.ts";
 import { deleteJournal } from "./journal.ts";
+import { deleteSpans } from "./spans.ts";
 import { readProgress } from "./progress.ts";
 import { storeTotals } from "./scenario-totals.ts";
 import { lockRun, ownsRescoring } from "./run-holds.ts";
@@ -271,12 +272,14 @@ async function forgetKeys(writer: Writer, before: number): Promise<number> {
 }
 
 /**
- * Deletes turns, journals and attempts of a run. Returns their number, weighted by size: more than `limit` when some are left.
+ * Deletes turns, journals, spans and attempts of a run. Returns their number, weighted by size: more than `limit` when some are left.
  */
 async function deleteRows(writer: Writer, runId: string, limit: number): Promise<number> {
   let turns = await deleteTurns(writer, runId, limit);
   if (turns > limit) return turns;
   turns += await deleteJournal(writer, { runId, limit: limit - turns, pageBytes });
+  if (turns > limit) return turns;
+  turns += await deleteSpans(writer, { runId, limit: limit - turns, pageBytes });
   if (turns > limit) return turns;
   const attempts = await writer
     .deleteFrom("attempt")

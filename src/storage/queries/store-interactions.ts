@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { AttemptEnd } from "../../contract/ports/queue.ts";
 import type { Lease, NewTurn, RescoredTurn, RescoreHold } from "../../contract/ports/store.ts";
-import type { StoredScores } from "../../contract/schemas/interaction-result.ts";
+import type { StoredReply, StoredScores } from "../../contract/schemas/interaction-result.ts";
 import type { Writer } from "../tables/database.ts";
 import { toJsonText } from "../tables/text-columns.ts";
 import { cancelled, isHeldBy, runIsActive } from "./conditions.ts";
@@ -60,7 +60,7 @@ export async function finishAttempt(
 export async function storeScores(
   writer: Writer,
   lease: Lease,
-  { turn_index, scores }: { turn_index: number; scores: StoredScores },
+  { turn_index, scores, reply }: { turn_index: number; scores: StoredScores; reply?: StoredReply | undefined },
 ): Promise<boolean> {
   const attempt = await writer.selectFrom("attempt").where(isHeldBy(lease)).select("run_id").executeTakeFirst();
   if (!attempt) return false;
@@ -72,6 +72,7 @@ export async function storeScores(
     .where(({ exists, selectFrom }) => exists(selectFrom("attempt").select("id").where(isHeldBy(lease))))
     .set({
       scores: toJsonText(scores),
+      ...(reply && { reply: toJsonText(reply) }),
       seq: sql<number>`case when seq < 0 then ${lastNumber} else seq end`,
     })
     .returning("turn_index")

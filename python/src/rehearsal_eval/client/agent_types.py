@@ -1454,6 +1454,8 @@ class RecordedToolCall(_RecordedToolCallRequired, total=False):
     """Why the call failed."""
     ms: float
     """Duration of the call in milliseconds, if known."""
+    source: Literal["spans"]
+    """Set when only the spans of the agent show the call."""
 
 
 class _ContextPassageRequired(TypedDict):

@@ -51,6 +51,12 @@ class EvaluationRequest(_EvaluationRequestRequired, total=False):
     """Requests streamed replies, which measures `first_token_ms`. Default: false, unless a latency check of the first
     token needs it. An endpoint that cannot stream answers in one piece, and `first_token_ms` is null.
     """
+    spans: bool
+    """True when the agent sends OpenTelemetry spans of its tool calls: a turn whose spans do not come has unknown
+    calls, where it would have those of the reply. Default: false; spans that come are used all the same.
+    """
+    spans_wait_ms: int
+    """How long a turn waits for its spans once any came, or with `spans`, in milliseconds. Default: 10000."""
     parameters: ParametersInput
     """Sent to the model with every call."""
     protocol: Protocol
@@ -193,6 +199,8 @@ class RecordedToolCall(_RecordedToolCallRequired, total=False):
     """Why the call failed."""
     ms: float
     """Duration of the call in milliseconds, if known."""
+    source: Literal["spans"]
+    """Set when only the spans of the agent show the call."""
 
 
 class _ContextPassageRequired(TypedDict):
@@ -782,6 +790,12 @@ class Target(_TargetRequired, total=False):
     """
     world: WorldAddress
     """Where the target expects the address of a private MCP server with the tools of the world."""
+    spans: bool
+    """True when the agent sends OpenTelemetry spans of its tool calls: a turn whose spans do not come has unknown
+    calls, where it would have those of the reply. Default: false; spans that come are used all the same.
+    """
+    spans_wait_ms: int
+    """How long a turn waits for its spans once any came, or with `spans`, in milliseconds. Default: 10000."""
 
 
 class _TargetHeader2Required(TypedDict):
@@ -1502,9 +1516,10 @@ class InteractionResult(_InteractionResultRequired, total=False):
     """Set for the turns of a simulated user, whose messages are not known before the run."""
     cost: float | None
     """US dollars; null or absent when the price is unknown."""
-    calls_seen: Literal["none", "world"]
-    """Which tool calls could be seen, when not all: `none`, because the endpoint has no way to report them, or
-    `world`, only those in its world. An empty `tool_calls` then does not mean that none were made.
+    calls_seen: Literal["none", "world", "spans"]
+    """Which tool calls could be seen, when not all: `none`, because the endpoint has no way to report them, `world`,
+    only those in its world, or `spans`, because spans that would show them did not come in time. An empty
+    `tool_calls` then does not mean that none were made.
     """
     written_call: str
     """A tool of the world that the reply calls in its text, where it counts as no call. `tool_support: prompted` reads
@@ -1518,6 +1533,8 @@ class InteractionResult(_InteractionResultRequired, total=False):
     """What the agent said before the user's first message, in the first turn."""
     refused_calls: int
     """Calls of an agent in its world that came after the end of the turn before, and were refused."""
+    trace: TurnTrace
+    """The spans that the agent sent of the turn. Absent without any."""
     user_turn: InteractionResultUserTurn
     """Set for turns of a simulated user: the source of `user_message` and the simulator's reason."""
     reused: InteractionResultReused
@@ -1932,6 +1949,54 @@ class Usage(_UsageRequired, total=False):
     """Tokens written to the cache for an hour, which costs more."""
     reasoning_tokens: int
     """Output tokens used for reasoning."""
+
+
+class _TurnTraceRequired(TypedDict):
+    trace_id: str
+    span_id: str
+    """The span of the turn, which the agent's own are below."""
+    spans: int
+    """The spans that came in time."""
+    steps: List[TurnStep]
+    """The steps in the order of their begin, at most 1,000."""
+
+
+class TurnTrace(_TurnTraceRequired, total=False):
+    incomplete: Literal[True]
+    """Set when the span that answers the request, or one above another, did not come in time."""
+    tells: List[Literal["calls", "usage", "cost", "context"]]
+    """What is known of the turn only by its spans: which tool calls were made, `usage`, `cost`, and `context`."""
+
+
+class _TurnStepRequired(TypedDict):
+    id: str
+    """The id of the span."""
+    kind: Literal["tool", "model", "retrieval", "agent", "embedding", "other"]
+    name: str
+    start_ms: float
+    """Milliseconds after the begin of the first step."""
+    ms: float
+    """Duration in milliseconds."""
+
+
+class TurnStep(_TurnStepRequired, total=False):
+    parent: str
+    """The step within which it was done. Absent for those that the turn began."""
+    error: str
+    """Why the step failed."""
+    call: int
+    """Only of a tool: the index of its call in `tool_calls`."""
+    arguments: Any
+    """Only of a tool whose call is not listed in `tool_calls`."""
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cost: float
+    """US dollars, as the span says."""
+    text: str
+    """Only of a model: the beginning of its answer."""
+    passages: int
+    """Only of a retrieval: how many it found."""
 
 
 class _HelperUsageRequired(TypedDict):

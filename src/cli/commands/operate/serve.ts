@@ -18,6 +18,7 @@ import { refuseExposure } from "../../../settings/server-settings.ts";
 import { createAgentService } from "../../composition/agent-service.ts";
 import { startBackgroundJobs } from "../../composition/background-jobs.ts";
 import { createCore, type Core } from "../../composition/core.ts";
+import { spanReceiver } from "../../composition/span-receiver.ts";
 import { createEvaluationService } from "../../composition/evaluation-service.ts";
 import { createHttpShell, openKeySource } from "../../composition/http-shell.ts";
 import { createLocalServices, demoDetector, demoUser, type LocalServices } from "../../composition/local-services.ts";
@@ -184,7 +185,13 @@ export async function startServices(
 
   // The two services.
   const agentService = opened.use(await createAgentService(core, { shell: shell.options, local }));
-  const evaluationService = createEvaluationService(core, { shell: shell.options, local, library, worlds });
+  const evaluationService = createEvaluationService(core, {
+    shell: shell.options,
+    local,
+    library,
+    worlds,
+    spans: spanReceiver(core),
+  });
   const listenOptions = { host: server.host, limits: http, log, version };
   const evaluation = await listen({
     ...listenOptions,

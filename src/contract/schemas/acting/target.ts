@@ -146,6 +146,26 @@ const TargetSocket = z
   })
   .meta({ id: "TargetSocket" });
 
+/** How long a turn waits for its spans: batches of most exporters leave after 5 seconds. */
+const defaultSpansWaitMs = 10_000;
+
+export const SpanSettings = {
+  spans: z
+    .boolean()
+    .optional()
+    .describe(
+      "True when the agent sends OpenTelemetry spans of its tool calls: a turn whose spans do not come has unknown calls, where it would have those of the reply. Default: false; spans that come are used all the same.",
+    ),
+  spans_wait_ms: z
+    .int()
+    .min(0)
+    .max(300_000)
+    .optional()
+    .describe(
+      `How long a turn waits for its spans once any came, or with \`spans\`, in milliseconds. Default: ${defaultSpansWaitMs}.`,
+    ),
+};
+
 /** An agent behind HTTP: how it is asked, and where its answer has the reply. */
 export const Target = z
   .object({
@@ -233,11 +253,13 @@ export const Target = z
     world: WorldAddress.optional().describe(
       "Where the target expects the address of a private MCP server with the tools of the world.",
     ),
+    ...SpanSettings,
   })
   .meta({ id: "Target" });
 export type Target = z.infer<typeof Target>;
 
 const codeEnvironment = {
+  ...SpanSettings,
   env: z
     .array(z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of an environment variable"))
     .max(100)
@@ -306,6 +328,27 @@ export function targetAddress(target: Target | LocalTarget): string {
 interface TargetSettings {
   readonly protocol: ProtocolName;
   readonly target?: Target | LocalTarget | undefined;
+  readonly spans?: boolean | undefined;
+}
+
+interface SpanFields {
+  readonly spans?: boolean | undefined;
+  readonly spans_wait_ms?: number | undefined;
+}
+
+/** Whether the agent shows its calls by spans, and how long a turn waits for them. The target's own settings come first. */
+export function spanSettings({
+  target,
+  spans,
+  spans_wait_ms,
+}: SpanFields & { readonly target?: SpanFields | undefined }): {
+  readonly areDeclared: boolean;
+  readonly waitMs: number;
+} {
+  return {
+    areDeclared: target?.spans ?? spans ?? false,
+    waitMs: target?.spans_wait_ms ?? spans_wait_ms ?? defaultSpansWaitMs,
+  };
 }
 
 /** True when the tools of a world are offered to the endpoint. Other agents have tools of their own. */
@@ -316,7 +359,8 @@ export function offersTools({ protocol, target }: TargetSettings): boolean {
 }
 
 /** Whether the answers of an endpoint show the tool calls of an agent. */
-export function callReporting({ protocol, target }: TargetSettings): CallReporting {
+export function callReporting({ protocol, target, spans }: TargetSettings): CallReporting {
+  if (spanSettings({ target, spans }).areDeclared) return "reported";
   const { calls } = protocols[protocol].carries;
   if (calls !== "template") return calls;
   return target && "tool_calls" in target && target.tool_calls !== undefined ? "reported" : "never";

@@ -24,6 +24,7 @@ export const RecordedToolCall = z
     result: JsonValue.optional().describe("Absent when the call failed or its result is unknown."),
     error: z.string().optional().describe("Why the call failed."),
     ms: z.number().min(0).optional().describe("Duration of the call in milliseconds, if known."),
+    source: z.literal("spans").optional().describe("Set when only the spans of the agent show the call."),
   })
   .meta({ id: "RecordedToolCall" });
 export type RecordedToolCall = z.infer<typeof RecordedToolCall>;

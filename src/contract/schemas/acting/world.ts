@@ -87,7 +87,7 @@ export const World = z
       .register(filesOnly),
     tools: z.array(WorldTool).max(128).default([]),
     recorded: z
-      .array(RecordedToolCall.omit({ id: true, ms: true, arguments_error: true }))
+      .array(RecordedToolCall.omit({ id: true, source: true, ms: true, arguments_error: true }))
       .max(10_000)
       .optional()
       .describe(
