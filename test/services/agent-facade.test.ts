@@ -153,7 +153,6 @@ test.each([false, true])("labels that the model gave its reply reach the client 
 
 test.each([
   ["/v1/chat/completions", ask(false)],
-  ["/v1/responses", { model: "test/model", input: "Hi" }],
   ["/agent/ui-messages", { model: "test/model", messages: [] }],
   ["/agent/ag-ui", { threadId: "one", runId: "1", messages: [] }],
   ["/mcp", {}],

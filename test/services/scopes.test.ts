@@ -73,6 +73,7 @@ const evaluationScopes: Record<string, Scope> = {
   "PATCH /runs/{run_id}": "runs:write",
   "DELETE /runs/{run_id}": "runs:write",
   "GET /compare": "runs:read",
+  "GET /experiments/{experiment_id}": "runs:read",
   "POST /compare": "evaluate",
   "GET /rank": "runs:read",
   "GET /noise": "runs:read",
@@ -96,6 +97,7 @@ const evaluationScopes: Record<string, Scope> = {
   "GET /scenarios/{scenario_id}": "runs:read",
   "GET /scenarios/{scenario_id}/versions": "runs:read",
   "DELETE /scenarios/{scenario_id}": "runs:write",
+  "GET /metrics": "runs:read",
 };
 
 /** The scopes that each route must admit. */
