@@ -59,10 +59,10 @@ registerHooks({
   },
 });
 const load = (path) => import(new URL(path, ${JSON.stringify(url("src/"))}).href);
-const { checkForms } = await load("contract/schemas/checks.data.ts");
-const { namedScoreFacts } = await load("contract/schemas/scores.data.ts");
-const { reservedScores } = await load("contract/schemas/score-names.ts");
-const { ScorerSetting, TurnCheck } = await load("contract/schemas/scorer-setting.ts");
+const { checkForms } = await load("contract/schemas/scores/checks.data.ts");
+const { namedScoreFacts } = await load("contract/schemas/scores/scores.data.ts");
+const { reservedScores } = await load("contract/schemas/scores/score-names.ts");
+const { ScorerSetting, TurnCheck } = await load("contract/schemas/scores/scorer-setting.ts");
 const { toComponentSchemas } = await load("contract/operations/openapi-schemas.ts");
 const { scorerProblems } = await load("evaluation/checks/scorer-problems.ts");
 const { scorerNames } = await load("scoring/scorers/scores.ts");

@@ -116,7 +116,7 @@ test("eval tests a module and a program of this machine", async () => {
 test.for([
   [["--target", "suport"], 'there is no target "suport": did you mean support?'],
   [["--target", "./missing.ts"], "--target: ./missing.ts does not exist"],
-  [["--target", "bot.py"], '--target is a Python file: use --target-command "python bot.py"'],
+  [["--target", "bot.py"], "--target: bot.py does not exist"],
   [["--target", "support"], "the target support needs the environment variable SUPPORT_TOKEN, which is not set"],
   [
     ["--target", "local", "--endpoint", "http://x"],

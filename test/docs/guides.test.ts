@@ -51,6 +51,14 @@ test("only these lines of the guides are not run by a test", () => {
     "CONTRIBUTING.md: npm run check",
     "CONTRIBUTING.md: npm run docs:reference",
     "CONTRIBUTING.md: npm run build:site",
+    "docs/experiments.md: rehearsal eval scenarios/ -m gpt-5.2 \\",
+    "docs/experiments.md:   --variant short:system=@prompts/short.txt \\",
+    "docs/experiments.md:   --variant long:system=@prompts/long.txt",
+    "docs/judges.md: rehearsal judge list",
+    "docs/judges.md: rehearsal judge add faithfulness tone --model judge-model --endpoint http://127.0.0.1:8080/v1",
+    "docs/judges.md: rehearsal judge test faithfulness",
+    "docs/judges.md: rehearsal judge test tone --cases cases.txt",
+    "docs/judges.md: rehearsal judge tune tone --cases cases.txt",
     "docs/migrate-from-openai-evals.md: OPENAI_API_KEY=sk-… node download-evals.mjs",
     "docs/python.md: pip install rehearsal-eval",
     "docs/scale.md: kubectl apply -f deploy/kubernetes/namespace.yaml",
@@ -69,6 +77,10 @@ test("only these lines of the guides are not run by a test", () => {
     "docs/switching-models.md: rehearsal eval --models demo-support-v1,demo-support-v2 --until-decided --not-worse-by 0.02 --max-cost 5",
     "docs/traces.md: rehearsal import traces spans/*.json --since 7d --errors only --review",
     "docs/traces.md: rehearsal verdicts show",
+    "docs/worlds.md: rehearsal world orders.yaml --port 8765 --journal calls.jsonl",
+    "docs/worlds.md: rehearsal world orders.yaml --stdio",
+    "docs/worlds.md: rehearsal world crm.yaml --record \"npx -y @acme/crm-mcp\"",
+    "docs/worlds.md: rehearsal world crm.yaml --record https://mcp.example.com/mcp",
   ]);
 });
 

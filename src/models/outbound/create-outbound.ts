@@ -205,7 +205,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     maxEventBytes: options.maxEventBytes ?? defaultMaxEventBytes,
     request,
     connect,
-    checkEndpoint: (text, policies = {}) => checkAll(text.replace(/^ws(?=s?:)/i, "http"), policiesOf(policies)),
+    checkEndpoint: (text, policies = {}) => checkAll(text, policiesOf(policies)),
     breakers: () => breakers.report(clock.monotonic()),
     stopWaiting,
     close,

@@ -26,7 +26,8 @@ export function planEndpoints(
   if (!target) return [{ pointer: "/endpoint", endpoint, protocol }, ...others];
   const around = callsOf(target).slice(1);
   return [
-    { pointer: "/endpoint/url", endpoint, protocol },
+    // The policy knows HTTP: a WebSocket begins as a request of HTTP to the same address.
+    { pointer: "/endpoint/url", endpoint: endpoint.replace(/^ws(?=s?:)/i, "http"), protocol },
     ...around.map(({ pointer, url }) => ({ pointer: `/endpoint${pointer}/url`, endpoint: url, protocol })),
     ...others,
   ];

@@ -268,10 +268,10 @@ test("refers to form fields where an import names a CLI option", () => {
   );
   expect(pointerLabel("/text")).toBe("the file");
 
-  const { notes } = importScenarios({ text: "question,answer,context\nWo?,Hier,https://x.example\n", format: "csv" });
+  const { notes } = importScenarios({ text: "question,answer,tone\nWo?,Hier,friendly\n", format: "csv" });
   expect(notes.map((note) => note.message)).toEqual([expect.stringContaining("with the mapping labels=…")]);
   expect(notes.map((note) => importMessage(note.message))).toEqual([
-    "kept as metadata, not scored: context (name labels above, under Columns)",
+    "kept as metadata, not scored: tone (name labels above, under Columns)",
   ]);
 });
 

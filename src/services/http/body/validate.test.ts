@@ -109,7 +109,7 @@ test("refuses attempts that stop at a narrow interval, and names the alternative
   expect(errorsOf(EvaluationRequest, { ...request, attempts: "5" })).toMatchObject([{ pointer: "/attempts" }]);
   const until = (against: object) => ({ ...request, attempts: { until: "decided", against } });
   expect(errorsOf(EvaluationRequest, until({ threshold: 0.5, run: "r" }))).toMatchObject([
-    { pointer: "/attempts/against", message: "must name one of model_id, run and threshold to compare with" },
+    { pointer: "/attempts/against", message: "must name one of model_id, variant, run and threshold to compare with" },
   ]);
   expect(errorsOf(EvaluationRequest, until({ threshold: 0.5, endpoint: "http://x" }))).toMatchObject([
     { pointer: "/attempts/against/endpoint", message: "can only be given together with model_id" },
