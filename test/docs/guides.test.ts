@@ -71,6 +71,13 @@ test("only these lines of the guides are not run by a test", () => {
     "docs/simulated-users.md: rehearsal eval scenarios/ --model other-model --replay-users latest",
     "docs/simulated-users.md: cd examples/langgraph && npm ci && MODEL_URL=http://127.0.0.1:11434/v1 MODEL=qwen3 node agent.js &",
     "docs/simulated-users.md: rehearsal eval examples/worlds/support-desk.yaml --endpoint http://127.0.0.1:8090/ --protocol agent --model qwen3",
+    "docs/spans.md: export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318/otel",
+    "docs/spans.md: export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:8001/otel",
+    "docs/spans.md: export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+    "docs/spans.md: export OTEL_BSP_SCHEDULE_DELAY=500",
+    "docs/spans.md: pip install flask opentelemetry-distro opentelemetry-exporter-otlp-proto-http opentelemetry-instrumentation-flask",
+    "docs/spans.md: pip install openinference-instrumentation-openai",
+    "docs/spans.md: opentelemetry-instrument --service_name desk flask --app desk run",
     "docs/start.md: npm install --save-dev rehearsal-eval",
     "docs/start.md: pip install rehearsal-eval",
     "docs/switching-models.md: rehearsal eval --model demo-support-v2 --attempts 3 --baseline before.json --not-worse-by 0.02",
@@ -79,7 +86,7 @@ test("only these lines of the guides are not run by a test", () => {
     "docs/traces.md: rehearsal verdicts show",
     "docs/worlds.md: rehearsal world orders.yaml --port 8765 --journal calls.jsonl",
     "docs/worlds.md: rehearsal world orders.yaml --stdio",
-    "docs/worlds.md: rehearsal world crm.yaml --record \"npx -y @acme/crm-mcp\"",
+    'docs/worlds.md: rehearsal world crm.yaml --record "npx -y @acme/crm-mcp"',
     "docs/worlds.md: rehearsal world crm.yaml --record https://mcp.example.com/mcp",
   ]);
 });
