@@ -80,3 +80,10 @@ export function matchesWildcard(text: string, pattern: string): boolean {
   }
   return at <= text.length - last.length;
 }
+
+/** The text without these characters at its end, in linear time: a pattern such as `/[.]+$/` tries every place that begins a run. */
+export function dropEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}

@@ -44,7 +44,11 @@ export function readCase(line: string): JudgeCase {
 }
 
 function readCall(text: string, index: number): RecordedToolCall {
-  const [, name = "", given = "{}", kind, outcome = ""] = /^(\S+) (\{.*?\})(?: (=>|!>) (.*))?$/.exec(text) ?? [];
+  const [name = "", ...parts] = text.split(" ");
+  const at = parts.findIndex((part) => part === "=>" || part === "!>");
+  const kind = parts[at];
+  const given = (at === -1 ? parts : parts.slice(0, at)).join(" ") || "{}";
+  const outcome = at === -1 ? "" : parts.slice(at + 1).join(" ");
   return compact({
     id: `c${index + 1}`,
     name,

@@ -87,7 +87,12 @@ class Conversation {
     if (this.#ended !== null) throw this.#failure();
     this.#printed = "";
     // A message is one line: the program would take a second line for another message.
-    this.#child.stdin?.write(`${text.replaceAll(/\s*\n\s*/g, " ")}\n`);
+    this.#child.stdin?.write(
+      `${text
+        .split("\n")
+        .map((line) => line.trim())
+        .join(" ")}\n`,
+    );
     const reply = await this.#read(timeoutMs, { mayBeSilent: false });
     if (reply === "" && this.#ended !== null) throw this.#failure();
     return reply;

@@ -1,3 +1,4 @@
+import { dropEnd } from "../../base/text.ts";
 import { toTokens, type Token } from "./tokens.ts";
 import {
   approximately,
@@ -108,7 +109,7 @@ class FactReader {
       case "url":
         return this.#add(index + 1, addressFact("url", token, normalizeUrl(token.text)));
       case "email":
-        return this.#add(index + 1, addressFact("email", token, token.lower.replace(/[.]+$/, "")));
+        return this.#add(index + 1, addressFact("email", token, dropEnd(token.lower, ".")));
       case "digits":
         return this.#digitsAt(index);
       case "mixed":
@@ -796,11 +797,13 @@ const addressFact = (kind: "url" | "email", { start, end }: Token, value: string
 };
 
 const normalizeUrl = (url: string): string =>
-  url
-    .toLowerCase()
-    .replace(/^https?:\/\//, "")
-    .replace(/^www\./, "")
-    .replace(/[/.]+$/, "");
+  dropEnd(
+    url
+      .toLowerCase()
+      .replace(/^https?:\/\//, "")
+      .replace(/^www\./, ""),
+    "/.",
+  );
 
 const dayFact = (key: string, { start, end }: Token): Fact => ({
   kind: "day",

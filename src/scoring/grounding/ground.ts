@@ -1,3 +1,4 @@
+import { dropEnd } from "../../base/text.ts";
 import { dateKey, figure, findFacts, laterDay, type CalendarDate, type Fact } from "./facts.ts";
 import { computedWords } from "./vocabulary.ts";
 import { differences, factsOf, shifted, SourceIndex, type Source } from "./sources.ts";
@@ -151,7 +152,8 @@ class ReplyGrounding {
 
   /** "About 1,200" and "1.2 million" stand for every number that rounds to them. */
   #isRounded(value: number, decimals: number): boolean {
-    const zeros = Number.isInteger(value) ? (/0*$/.exec(String(Math.abs(value)))?.[0].length ?? 0) : 0;
+    const digits = String(Math.abs(value));
+    const zeros = Number.isInteger(value) ? digits.length - dropEnd(digits, "0").length : 0;
     const step = decimals !== 0 ? 10 ** -decimals : 10 ** zeros;
     // Bounded, because every source is read for each of them.
     if (++this.#rounded > mostRounded) return false;
@@ -323,7 +325,7 @@ const plainAnswers = /^(?:yes|no|ok|okay|ja|nein|oui|non|sí|no|confirm|cancel|s
 function findNames(reply: string): Fact[] {
   if (!/["“„«]/u.test(reply)) return [];
   return [...reply.matchAll(quoted).take(mostNames)].flatMap(({ 0: whole, 1: inner = "", index }) => {
-    const name = inner.replace(/^[\s*_]+|[\s*_.,;:!?]+$/gu, "");
+    const name = dropEnd(inner.replace(/^[\s*_]+/u, ""), " \t\r\n\u00a0*_.,;:!?");
     const words = name.split(/\s+/u);
     if (words.length > 8 || !/\p{Lu}\p{L}/u.test(name) || plainAnswers.test(name)) return [];
     // A quoted sentence is a wording, not a name.
