@@ -3,6 +3,7 @@
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { z } from "zod";
 import { parseAst } from "rolldown/parseAst";
 import { shakeDeclarations } from "./shake-declarations.mjs";
 
@@ -22,6 +23,11 @@ export async function plainTypes({ declarations, sources, entries }) {
   for (const file of files) writeFileSync(join(declarations, file.path), withoutZod(rewritten(file, named), file));
   writeFileSync(join(declarations, shared.path), sharedTypes(named));
   shakeDeclarations(declarations, entries);
+  for (const path of globSync("**/*.d.ts", { cwd: declarations })) {
+    const [left] =
+      /\bz\.(?:Zod\w+|infer|input|output|core)\b/.exec(readFileSync(join(declarations, path), "utf8")) ?? [];
+    if (left !== undefined) throw new Error(`${path}: ${left} is left; export the schema, or give it an id`);
+  }
 }
 
 /** A file of declarations with the schemas that it exports. */
@@ -29,8 +35,8 @@ async function readFile({ path, declarations, sources }) {
   const text = readFileSync(join(declarations, path), "utf8");
   const statements = parseAst(text, { lang: "dts" }).body;
   const constants = statements.flatMap((statement) => {
-    const { declaration } = statement;
-    const [declared] = declaration?.type === "VariableDeclaration" ? declaration.declarations : [];
+    const declaration = statement.declaration ?? statement;
+    const [declared] = declaration.type === "VariableDeclaration" ? declaration.declarations : [];
     return declared && /^\s*:?\s*z\./.test(text.slice(declared.id.typeAnnotation?.start ?? 0))
       ? [{ statement, name: declared.id.name }]
       : [];
@@ -39,12 +45,15 @@ async function readFile({ path, declarations, sources }) {
   const values = await import(pathToFileURL(join(sources, path.replace(/\.d\.ts$/, ".ts"))).href);
   const types = new Map(
     statements.flatMap((statement) => {
-      const { declaration } = statement;
-      return declaration?.type === "TSTypeAliasDeclaration" ? [[declaration.id.name, statement]] : [];
+      // The type of a schema may be local while the schema is exported.
+      const declaration = statement.declaration ?? statement;
+      return declaration.type === "TSTypeAliasDeclaration" ? [[declaration.id.name, statement]] : [];
     }),
   );
+  // A schema that is not exported is found by its name in the API.
+  const valueOf = (name) => values[name] ?? z.globalRegistry._idmap.get(name);
   const schemas = constants
-    .filter(({ name }) => values[name]?._zod !== undefined)
+    .filter(({ name }) => valueOf(name)?._zod !== undefined)
     .map(({ statement, name }) => {
       const type = types.get(name);
       const isOwn = type !== undefined && text.slice(type.start, type.end).includes(`z.infer<typeof ${name}>`);
@@ -53,7 +62,7 @@ async function readFile({ path, declarations, sources }) {
       // A schema whose type is stated, because it cannot be worked out.
       const [, stated] =
         /^export declare const \w+: z\.ZodType<([\w.]+)[,>]/.exec(text.slice(statement.start, statement.end)) ?? [];
-      return { name, schema: values[name], statement, type: isOwn ? type : undefined, output, input, stated };
+      return { name, schema: valueOf(name), statement, type: isOwn ? type : undefined, output, input, stated };
     });
   return { path, text, statements, schemas };
 }
@@ -65,7 +74,8 @@ function rewritten(file, named) {
     const types = [`export type ${entry.output} = ${output};`];
     if (input !== output) types.push(`export type ${entry.input} = ${input};`);
     const both = `${entry.output}, ${input === output ? entry.output : entry.input}`;
-    const constant = `export declare const ${entry.name}: Schema<${both}>;`;
+    const exported = entry.statement.declaration === undefined ? "" : "export ";
+    const constant = `${exported}declare const ${entry.name}: Schema<${both}>;`;
     return [
       { at: entry.statement, text: `${constant}\n${types.join("\n")}` },
       ...(entry.type ? [{ at: entry.type, text: "" }] : []),
